@@ -1,0 +1,37 @@
+{% macro feed_problems(feed, place, names) %}
+    {% set problems = [] %}
+    {% set members = ["name", "protocol", "topics", "partitions", "options", "target_schema"] %}
+    {% for member in feed if member not in members %}
+        {% do problems.append(place ~ ": unknown member " ~ member | tojson ~ ", allowed: " ~ members | join(", ")) %}
+    {% endfor %}
+
+    {% set name = feed.get("name") %}
+    {% if name is not string or not modules.re.fullmatch("[A-Za-z0-9_]+", name) %}
+        {% do problems.append(place ~ ".name: got " ~ name | tojson ~ ", expected letters, digits and _") %}
+    {% elif name in names %}
+        {% do problems.append(place ~ ".name: got " ~ name | tojson ~ " a second time; each feed needs a name of its own") %}
+    {% endif %}
+
+    {% set topics = feed.get("topics") %}
+    {% if topics is string or topics is not iterable or not topics or topics | reject("string") | list %}
+        {% do problems.append(place ~ ".topics: got " ~ topics | tojson ~ ", expected a list of SQL like patterns") %}
+    {% endif %}
+
+    {% set partitions = feed.get("partitions") %}
+    {% if partitions is not none and (partitions is boolean or partitions is not integer or partitions < 1) %}
+        {% do problems.append(place ~ ".partitions: got " ~ partitions | tojson ~ ", expected the number of partitions of each topic") %}
+    {% endif %}
+
+    {% set target_schema = feed.get("target_schema", "{schema}") %}
+    {% set rest = (target_schema | string).replace("{schema}", "").replace("{feed}", "") %}
+    {% if target_schema is not string or not target_schema or not modules.re.fullmatch("[A-Za-z0-9_]*", rest) %}
+        {% do problems.append(place ~ ".target_schema: got " ~ target_schema | tojson ~ ", expected letters, digits, _, {schema} and {feed}") %}
+    {% endif %}
+
+    {% if feed.get("protocol") not in ticdc.protocols() %}
+        {% do problems.append(place ~ ".protocol: got " ~ feed.get("protocol") | tojson ~ ", allowed: " ~ ticdc.protocols() | join(", ")) %}
+    {% else %}
+        {% do problems.extend(ticdc.option_problems(feed, place)) %}
+    {% endif %}
+    {% do return(problems) %}
+{% endmacro %}

@@ -1,0 +1,20 @@
+{% macro feeds() %}
+    {% set problems = ticdc.configuration_problems() %}
+    {% if problems %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: the configuration has " ~ problems | length ~ " problem(s):\n  - " ~ problems | join("\n  - ")
+        ) %}
+    {% endif %}
+    {% set feeds = [] %}
+    {% for feed in var("ticdc__feeds") %}
+        {% do feeds.append({
+            "name": feed["name"],
+            "protocol": feed["protocol"],
+            "topics": feed["topics"],
+            "partitions": feed.get("partitions"),
+            "options": feed.get("options") or {},
+            "target_schema": feed.get("target_schema", "{schema}"),
+        }) %}
+    {% endfor %}
+    {% do return(feeds) %}
+{% endmacro %}

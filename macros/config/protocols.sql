@@ -1,0 +1,3 @@
+{% macro protocols() %}
+    {% do return(["canal_json"]) %}
+{% endmacro %}

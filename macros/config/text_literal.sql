@@ -1,0 +1,3 @@
+{% macro text_literal(text) -%}
+    '{{ text | string | replace("\\", "\\\\") | replace("'", "\\'") }}'
+{%- endmacro %}

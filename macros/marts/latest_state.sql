@@ -1,0 +1,20 @@
+{% macro latest_state() %}
+    {% set changes = ref("int_ticdc__changes") %}
+    {% set state = {"run_id": 0, "base": ticdc.run_id() | int, "merge": false, "late": false} %}
+    {% set settled = ticdc.settled() %}
+    {% if settled.get("base") %}
+        {% set counted = run_query(
+            "select count_if(generation = " ~ settled.base ~ "), count_if(generation > " ~ settled.base ~ "), max(commit_ts) from " ~ this
+        ).rows[0] %}
+        {% set arrivals = run_query(
+            "select count(*), min(commit_ts) from " ~ changes ~ " where run_id > " ~ settled.run_id
+        ).rows[0] %}
+        {% do state.update({
+            "run_id": settled.run_id,
+            "base": settled.base,
+            "merge": arrivals[0] > 0 and (counted[1] + arrivals[0]) * 4 > counted[0],
+            "late": arrivals[0] > 0 and arrivals[1] <= counted[2],
+        }) %}
+    {% endif %}
+    {% do return(state) %}
+{% endmacro %}

@@ -1,0 +1,28 @@
+{% macro merged_generations(relation, key, deleted, base, last) %}
+    {%- if base == last -%}
+    select *
+    from {{ relation }}
+    where generation = {{ base or 0 }} and not {{ deleted }}
+    {%- else -%}
+    select * except (place)
+    from (
+        select
+            *,
+            row_number() over (partition by {{ key }} order by generation desc) as place
+        from {{ relation }}
+        where generation > {{ base }} and generation <= {{ last }}
+    )
+    where place = 1 and not {{ deleted }}
+
+    union all
+
+    select *
+    from {{ relation }}
+    left anti join (
+        select {{ key }}
+        from {{ relation }}
+        where generation > {{ base }} and generation <= {{ last }}
+    ) using ({{ key }})
+    where generation = {{ base }} and not {{ deleted }}
+    {%- endif -%}
+{% endmacro %}

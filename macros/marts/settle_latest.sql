@@ -1,0 +1,16 @@
+{% macro settle_latest() %}
+    {% set changes = ref("int_ticdc__changes") %}
+    {% if execute %}
+        {% set before = ticdc.settled() %}
+        {% set generations = run_query("select max(base_generation), max(generation) from " ~ this).rows[0] %}
+        {% set state = {
+            "run_id": run_query("select coalesce(max(run_id), 0) from " ~ changes).rows[0][0] | int,
+            "base": generations[0],
+            "last": generations[1],
+        } %}
+        {% if before.get("base") and before.base != state.base %}
+            {% do run_query("alter table " ~ this ~ " drop if exists partition (generation < " ~ before.base ~ ")") %}
+        {% endif %}
+        {% do ticdc.settle(state) %}
+    {% endif %}
+{% endmacro %}

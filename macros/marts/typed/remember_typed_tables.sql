@@ -1,0 +1,31 @@
+{% macro remember_typed_tables(relation, tables) %}
+    {% set rows = [] %}
+    {% set state = ticdc.settled(ref("int_ticdc__latest")) %}
+    {% for table in tables %}
+        {% set plan = {
+            "observed": table.observed,
+            "seen": state.last,
+            "storage": table.storage,
+            "stored_generations": table.stored_generations,
+            "view_sql": table.view_sql,
+        } %}
+        {% set keys = table.columns | selectattr("key") | sort(attribute="key") | map(attribute="name") | list %}
+        {% set literals = [] %}
+        {% for text in [
+            table.feed, table.schema_name, table.table_name, tojson(keys), table.relation, tojson(plan, sort_keys=true),
+        ] %}
+            {% do literals.append(ticdc.text_literal(text)) %}
+        {% endfor %}
+        {% do rows.append("(" ~ literals | join(", ") ~ ")") %}
+    {% endfor %}
+    {% if load_cached_relation(relation) is none %}
+        {% do run_query(
+            "create table if not exists " ~ relation ~ " (feed string, schema_name string, table_name string, "
+            ~ "key_columns string, current_relation string, plan string) using " ~ config.get("file_format", "parquet")
+        ) %}
+    {% endif %}
+    {% do run_query(
+        "insert overwrite table " ~ relation ~ " select * from "
+        ~ ("values " ~ rows | join(", ") if rows else "(select '', '', '', '', '', '') where false")
+    ) %}
+{% endmacro %}

@@ -1,0 +1,15 @@
+{% macro typed_expression(text, type) -%}
+    {%- if type == "string" -%}
+        {{ text }}
+    {%- elif type == "binary" -%}
+        unbase64({{ text }})
+    {%- elif type == "timestamp" -%}
+        try_cast({{ text }} || '+00:00' as timestamp)
+    {%- elif type == "array<string>" -%}
+        if({{ text }} = '', array(), split({{ text }}, ','))
+    {%- elif type == "array<float>" -%}
+        from_json({{ text }}, 'array<float>')
+    {%- else -%}
+        try_cast({{ text }} as {{ type }})
+    {%- endif -%}
+{%- endmacro %}

@@ -1,0 +1,40 @@
+{% macro typed_rows(table, rows, generations, carried) %}
+    {%- set fields = [] -%}
+    {%- for column in table.columns -%}{%- do fields.append(ticdc.identifier(column.name) ~ ": string") -%}{%- endfor -%}
+    select
+        {% for column in table.typed_columns %}{{ column.stored_as }}, {% endfor %}
+        {{ carried | join(", ") }},
+        commit_ts,
+        lossy || filter(
+            array(
+                {%- for column in table.typed_columns if column.type not in ["string", "binary", "array<string>"] %}
+                if(
+                    image.{{ ticdc.identifier(column.name) }} is not null and {{ column.stored_as }} is null,
+                    {{ ticdc.text_literal(column.name ~ ":out_of_range") }},
+                    null
+                ),
+                {%- endfor %}
+                null
+            ),
+            flag -> flag is not null
+        ) as lossy
+    from (
+        select
+            *,
+            {% for column in table.typed_columns -%}
+            {{ ticdc.typed_expression("image." ~ ticdc.identifier(column.name), column.type) }} as {{ column.stored_as }}
+            {{- "," if not loop.last }}
+            {% endfor %}
+        from (
+            select
+                *,
+                from_json(row, {{ ticdc.text_literal("struct<" ~ fields | join(", ") ~ ">") }}) as image
+            from {{ rows }}
+            where
+                feed = {{ ticdc.text_literal(table.feed) }}
+                and schema_name = {{ ticdc.text_literal(table.schema_name) }}
+                and table_name = {{ ticdc.text_literal(table.table_name) }}
+                {% if generations %}and generation in ({{ generations | join(", ") }}){% endif %}
+        )
+    )
+{% endmacro %}

@@ -1,0 +1,23 @@
+{% macro typed_tables(rows, known, latest, state) %}
+    {% set tables = [] %}
+    {% for row in rows %}
+        {% set feed = ticdc.feeds() | selectattr("name", "equalto", row[0]) | first %}
+        {% set schema = feed.target_schema.replace("{schema}", ticdc.legal_name(row[1])).replace("{feed}", feed.name) | lower %}
+        {% do tables.append({
+            "feed": row[0],
+            "schema_name": row[1],
+            "table_name": row[2],
+            "schema": schema,
+            "relation": ticdc.identifier(schema) ~ "." ~ ticdc.identifier(ticdc.legal_name(row[2])),
+            "columns": fromjson(row[3]),
+            "generations": fromjson(row[4]),
+            "row_count": row[5] | int,
+            "known": known.get((row[0], row[1], row[2]), {}),
+        }) %}
+    {% endfor %}
+    {% do ticdc.observe_values(tables, latest, state) %}
+    {% for table in tables %}
+        {% do ticdc.plan_typed_table(table, latest, state) %}
+    {% endfor %}
+    {% do return(tables) %}
+{% endmacro %}

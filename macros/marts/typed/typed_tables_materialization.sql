@@ -1,0 +1,27 @@
+{% materialization ticdc_typed_tables, adapter="spark" %}
+    {%- set target = this.incorporate(type="table") -%}
+    {{ run_hooks(pre_hooks) }}
+
+    {%- set latest = ref("int_ticdc__latest") -%}
+    {%- set state = ticdc.settled(latest) -%}
+    {%- set known = ticdc.known_typed_tables(target) -%}
+    {%- set tables = ticdc.typed_tables(run_query(sql).rows, known, latest, state) -%}
+    {%- do ticdc.check_typed_relations(tables) -%}
+    {%- for schema in tables | map(attribute="schema") | unique | sort -%}
+        {%- do run_query("create schema if not exists " ~ ticdc.identifier(schema)) -%}
+    {%- endfor -%}
+    {%- for table in tables if table.is_stored -%}
+        {%- do ticdc.fill_typed_table(table, latest) -%}
+    {%- endfor -%}
+    {%- for table in tables if table.view_sql != table.known.get("view_sql") -%}
+        {%- do run_query("create or replace view " ~ table.relation ~ " as " ~ table.view_sql) -%}
+    {%- endfor -%}
+    {%- if load_cached_relation(target) is none or tables | rejectattr("is_known") | list or tables | length != known | length -%}
+        {%- do ticdc.remember_typed_tables(target, tables) -%}
+        {%- do ticdc.drop_stale_typed_tables(known, tables, state) -%}
+    {%- endif -%}
+
+    {% call noop_statement("main", "OK") %}{% endcall %}
+    {{ run_hooks(post_hooks) }}
+    {{ return({"relations": [target]}) }}
+{% endmaterialization %}

@@ -1,0 +1,3 @@
+{% macro canal_json__options() %}
+    {% do return({"time_zone": [], "compression": ["none", "snappy", "lz4"]}) %}
+{% endmacro %}

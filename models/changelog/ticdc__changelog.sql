@@ -1,0 +1,35 @@
+with
+
+changes as (
+
+    select
+        *,
+        max(op = 'delete') over one_commit as has_delete,
+        max(op <> 'delete') over one_commit as has_successor,
+        max(if(op = 'delete', before, null)) over one_commit as deleted_row
+    from {{ ref("int_ticdc__changes") }}
+    window one_commit as (
+        partition by feed, schema_name, table_name, table_incarnation, commit_ts, row_key
+    )
+
+)
+
+select
+    feed,
+    schema_name,
+    table_name,
+    table_incarnation,
+    commit_ts,
+    commit_at,
+    if(commit_ts_exact and op = 'insert' and has_delete, 'update', op) as op,
+    row_key,
+    if(commit_ts_exact and has_delete, deleted_row, before) as before,
+    after,
+    lossy,
+    topic,
+    `partition`,
+    `offset`,
+    event_index
+from changes
+-- TiCDC sends an update of a unique column as delete and insert: one commit changes a key once
+where not (commit_ts_exact and op = 'delete' and has_successor)

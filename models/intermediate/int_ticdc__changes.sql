@@ -1,0 +1,107 @@
+{{
+    config(
+        materialized="incremental",
+        incremental_strategy="append",
+        partition_by=["feed"],
+        post_hook="{% do ticdc.settle(ticdc.event_progress()) %}",
+    )
+}}
+{%- set settled = ticdc.settled() -%}
+{%- set progress = ticdc.event_progress() -%}
+{%- set identity = "feed, schema_name, table_name, commit_ts, row_key, op, image_hash" -%}
+{%- set position = "feed, topic, `partition`, `offset`, event_index, op" %}
+
+with
+
+events as (
+
+    select
+        *,
+        -- without a commit TSO, changes of one key within a millisecond differ only in their images
+        if(commit_ts_exact, null, xxhash64(before, after)) as image_hash
+    from {{ ref("int_ticdc__events") }}
+    where kind = 'row' and {{ ticdc.is_unsettled_event(settled, progress) }}
+
+),
+
+changes as (
+
+    {{ ticdc.changes_of_events("events") }}
+
+),
+
+keys as (
+
+    select
+        {{ identity }},
+        topic,
+        `partition`,
+        `offset`,
+        event_index
+    from changes
+
+),
+
+repeats as (
+
+    select {{ position }}
+    from (
+        select
+            *,
+            row_number() over (
+                partition by {{ identity }} order by topic, `partition`, `offset`, event_index
+            ) as occurrence
+        from keys
+    )
+    where occurrence > 1
+
+    {% if is_incremental() %}
+    union all
+
+    select {{ position }}
+    from keys
+    left semi join {{ this }} as known
+        on
+            known.feed = keys.feed
+            and known.schema_name = keys.schema_name
+            and known.table_name = keys.table_name
+            and known.commit_ts = keys.commit_ts
+            and known.row_key = keys.row_key
+            and known.op = keys.op
+            and if(known.commit_ts_exact, null, xxhash64(known.before, known.after)) <=> keys.image_hash
+            and known.commit_ts >= {{ ticdc.first_commit_ts(settled, progress) }}
+    {% endif %}
+
+)
+
+select /*+ broadcast(repeats) */
+    changes.schema_name,
+    changes.table_name,
+    cast(0 as bigint) as table_incarnation,
+    changes.commit_ts,
+    timestamp_millis(shiftright(changes.commit_ts, 18)) as commit_at,
+    changes.commit_ts_exact,
+    changes.start_ts,
+    changes.physical_table_id,
+    changes.op,
+    if(changes.commit_ts_exact and changes.op = 'delete', 0, 1) as apply_rank,
+    changes.row_key,
+    changes.before,
+    changes.after,
+    changes.table_schema_id,
+    changes.lossy,
+    changes.topic,
+    changes.`partition`,
+    changes.`offset`,
+    changes.event_index,
+    {{ ticdc.run_id() }} as run_id,
+    changes.feed
+from changes
+left anti join repeats
+    on
+        changes.feed = repeats.feed
+        and changes.topic = repeats.topic
+        and changes.`partition` = repeats.`partition`
+        and changes.`offset` = repeats.`offset`
+        and changes.event_index = repeats.event_index
+        and changes.op = repeats.op

@@ -1,0 +1,87 @@
+with
+
+feeds as (
+
+    {% for feed in ticdc.feeds() -%}
+    select
+        {{ ticdc.text_literal(feed.name) }} as feed,
+        {{ feed.partitions or "cast(null as int)" }} as expected_partitions
+    {% if not loop.last %}
+    union all
+    {% endif %}
+    {%- endfor %}
+
+),
+
+events as (
+
+    select
+        feed,
+        topic,
+        `partition`,
+        message_at,
+        if(kind = 'watermark', commit_ts, null) as watermark_ts
+    from {{ ref("int_ticdc__events") }}
+
+),
+
+seen_partitions as (
+
+    select
+        feed,
+        topic,
+        `partition`,
+        max(watermark_ts) as watermark_ts,
+        max(message_at) as last_message_at
+    from events
+    group by feed, topic, `partition`
+
+),
+
+expected_partitions as (
+
+    select distinct
+        seen_partitions.feed,
+        seen_partitions.topic,
+        explode(sequence(0, feeds.expected_partitions - 1)) as `partition`
+    from seen_partitions
+    inner join feeds on seen_partitions.feed = feeds.feed
+    where feeds.expected_partitions is not null
+
+),
+
+partitions as (
+
+    select
+        feed,
+        topic,
+        `partition`,
+        max(watermark_ts) as watermark_ts,
+        max(last_message_at) as last_message_at
+    from (
+        select * from seen_partitions
+        union all
+        select
+            feed,
+            topic,
+            `partition`,
+            null as watermark_ts,
+            null as last_message_at
+        from expected_partitions
+    )
+    group by feed, topic, `partition`
+
+)
+
+select
+    feed,
+    topic,
+    `partition`,
+    watermark_ts,
+    last_message_at,
+    if(
+        max(watermark_ts) over (partition by feed) is null,
+        null,
+        min(coalesce(watermark_ts, 0)) over (partition by feed)
+    ) as complete_through_ts
+from partitions

@@ -1,0 +1,7 @@
+{% for protocol in ticdc.protocols_in_use() -%}
+select * except (key, value)
+from {{ ref("stg_ticdc__" ~ protocol) }}
+{% if not loop.last %}
+union all
+{% endif %}
+{%- endfor %}

@@ -1,0 +1,68 @@
+{{
+    config(
+        materialized="incremental",
+        incremental_strategy="append",
+        partition_by=["generation"],
+        post_hook="{% do ticdc.settle_latest() %}",
+    )
+}}
+{%- set state = ticdc.latest_state() -%}
+{%- set key = ticdc.row_key_columns() %}
+
+with
+
+arrivals as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        table_incarnation,
+        row_key,
+        after as row,
+        commit_ts,
+        commit_at,
+        apply_rank,
+        lossy,
+        table_schema_id,
+        topic,
+        `partition`,
+        `offset`,
+        event_index
+    from {{ ref("int_ticdc__changes") }}
+    where run_id > {{ state.run_id }}
+
+),
+
+versions as (
+
+    select * from arrivals
+    {% if state.merge or state.late %}
+
+    union all
+
+    select known.* except (base_generation, generation)
+    from {{ this }} as known
+    {% if not state.merge -%}
+    left semi join arrivals using ({{ key }})
+    {% endif -%}
+    where known.generation >= {{ state.base }}
+    {% endif %}
+
+),
+
+ranked as (
+
+    select
+        *,
+        row_number() over (partition by {{ key }} order by {{ ticdc.row_order("desc") }}) as place
+    from versions
+
+)
+
+select
+    * except (place),
+    {{ ticdc.run_id() if state.merge else state.base }} as base_generation,
+    {{ ticdc.run_id() }} as generation
+from ranked
+where place = 1

@@ -1,0 +1,93 @@
+with
+
+source_messages as (
+
+    {% for feed in ticdc.feeds() -%}
+    select
+        {{ ticdc.text_literal(feed.name) }} as feed,
+        topic,
+        `partition`,
+        `offset`
+    from {{ source("ticdc", "messages") }}
+    where {{ ticdc.is_of_feed(feed) }}
+    {% if not loop.last %}
+    union all
+    {% endif %}
+    {%- endfor %}
+
+),
+
+events as (
+
+    select
+        feed,
+        topic,
+        `partition`,
+        `offset`,
+        min(kind) as kind
+    from {{ ref("int_ticdc__events") }}
+    group by feed, topic, `partition`, `offset`
+
+),
+
+messages as (
+
+    select
+        feed,
+        topic,
+        `partition`,
+        `offset`,
+        max(kind) as kind
+    from (
+        select * from events
+        union all
+        select
+            *,
+            null as kind
+        from source_messages
+    )
+    group by feed, topic, `partition`, `offset`
+
+),
+
+neighbours as (
+
+    select
+        *,
+        lead(`offset`) over (partition by feed, topic, `partition` order by `offset`) as next_offset
+    from messages
+
+),
+
+counted as (
+
+    select
+        feed,
+        topic,
+        `partition`,
+        min(`offset`) as first_offset,
+        max(`offset`) as last_offset,
+        count(*) as messages,
+        count_if(kind = 'row') as rows,
+        count_if(kind = 'ddl') as ddl,
+        count_if(kind = 'watermark') as watermarks,
+        count_if(kind = 'bootstrap') as bootstraps,
+        count_if(kind = 'error') as dead_letters,
+        sort_array(
+            collect_list(
+                if(
+                    next_offset > `offset` + 1,
+                    named_struct('first_offset', `offset` + 1, 'last_offset', next_offset - 1),
+                    null
+                )
+            )
+        ) as offset_gaps
+    from neighbours
+    group by feed, topic, `partition`
+
+)
+
+select
+    *,
+    messages = rows + ddl + watermarks + bootstraps + dead_letters as balanced
+from counted

@@ -1,0 +1,152 @@
+with
+
+feeds as (
+
+    {% for feed in ticdc.feeds() -%}
+    select {{ ticdc.text_literal(feed.name) }} as feed
+    {% if not loop.last %}
+    union all
+    {% endif %}
+    {%- endfor %}
+
+),
+
+partitions as (
+
+    select * from {{ ref("ticdc__completeness") }}
+
+),
+
+changes as (
+
+    select * from {{ ref("int_ticdc__changes") }}
+
+),
+
+first_rows as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        min(commit_ts) as first_commit_ts
+    from changes
+    group by feed, schema_name, table_name
+
+),
+
+silent_feeds as (
+
+    select
+        feeds.feed,
+        cast(null as string) as schema_name,
+        cast(null as string) as table_name,
+        cast(null as bigint) as commit_ts,
+        'error' as severity,
+        'no_messages' as code,
+        'no message of the source matches the topics of this feed' as detail,
+        'compare topics in ticdc__feeds with the topics in the source table' as remedy
+    from feeds
+    left anti join partitions on feeds.feed = partitions.feed
+
+),
+
+dead_letters as (
+
+    select
+        feed,
+        null as schema_name,
+        null as table_name,
+        null as commit_ts,
+        'error' as severity,
+        'dead_letters' as code,
+        count(*) || ' message(s) could not be decoded: ' || error_code as detail,
+        'see ticdc__dead_letters for the places, and the seed ticdc__error_codes for what to do' as remedy
+    from {{ ref("ticdc__dead_letters") }}
+    group by feed, error_code
+
+),
+
+offset_gaps as (
+
+    select
+        feed,
+        null as schema_name,
+        null as table_name,
+        null as commit_ts,
+        'warning' as severity,
+        'offset_gaps' as code,
+        size(offset_gaps) || ' gap(s) in topic ' || topic || ', partition ' || `partition` as detail,
+        'load the missing offsets; ticdc__accounting lists them' as remedy
+    from {{ ref("ticdc__accounting") }}
+    where size(offset_gaps) > 0
+
+),
+
+silent_partitions as (
+
+    select
+        feed,
+        null as schema_name,
+        null as table_name,
+        complete_through_ts as commit_ts,
+        'error' as severity,
+        'silent_partition' as code,
+        'no watermark in topic ' || topic || ', partition ' || `partition` || ': nothing of the feed is complete' as detail,
+        'check that all partitions are read, or set ticdc__visibility to latest' as remedy
+    from partitions
+    where complete_through_ts = 0 and watermark_ts is null
+
+),
+
+lossy_values as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        max(commit_ts) as commit_ts,
+        'warning' as severity,
+        'lossy_values' as code,
+        count(*) || ' change(s) flagged ' || flag as detail,
+        'the seed ticdc__fidelity_reasons says what the flag means and what helps' as remedy
+    from changes
+    lateral view explode(lossy) flags as flag
+    group by feed, schema_name, table_name, flag
+
+),
+
+unapplied_ddl as (
+
+    select
+        ddl.feed,
+        ddl.schema_name,
+        ddl.table_name,
+        ddl.commit_ts,
+        'warning' as severity,
+        'ddl_not_applied' as code,
+        ddl.ddl_type || ' after the first row of the table: earlier rows stand as they were written' as detail,
+        'reload the table if the statement changes rows that no message repeats' as remedy
+    from {{ ref("ticdc__ddl_history") }} as ddl
+    inner join first_rows
+        on
+            ddl.feed = first_rows.feed
+            and ddl.schema_name = first_rows.schema_name
+            and ddl.table_name = first_rows.table_name
+            and ddl.commit_ts >= first_rows.first_commit_ts
+    where
+        ddl.ddl_type not in ('CINDEX', 'DINDEX') or ddl.ddl_query rlike '(?i)primary\\s+key'
+
+)
+
+select * from silent_feeds
+union all
+select * from dead_letters
+union all
+select * from offset_gaps
+union all
+select * from silent_partitions
+union all
+select * from lossy_values
+union all
+select * from unapplied_ddl

@@ -1,0 +1,57 @@
+"""Progress of long work on stderr: a line per step, with a running clock on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Step:
+    """One line: what is done, then how it ended."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._began = time.monotonic()
+        self._ended = threading.Event()
+        self._clock: threading.Thread | None = None
+        if sys.stderr.isatty():
+            self._clock = threading.Thread(target=self._tick, daemon=True)
+            self._clock.start()
+
+    def end(self, outcome: str = "ok") -> None:
+        """Ends the line with the outcome and the seconds it took."""
+        if self._ended.is_set():
+            return
+        self._ended.set()
+        if self._clock is not None:
+            self._clock.join()
+            sys.stderr.write("\r\x1b[K")
+        say(f"{self._text}  {outcome}  {time.monotonic() - self._began:.1f} s")
+
+    def _tick(self) -> None:
+        while True:
+            sys.stderr.write(f"\r\x1b[K{self._text}  {time.monotonic() - self._began:.0f} s")
+            sys.stderr.flush()
+            if self._ended.wait(1):
+                return
+
+
+@contextmanager
+def step(text: str) -> Iterator[list[str]]:
+    """A step around a block; the block appends its outcome to the list (default: ok, failed where it raises)."""
+    outcome: list[str] = []
+    line = Step(text)
+    try:
+        yield outcome
+    except BaseException:
+        line.end("failed")
+        raise
+    line.end(" ".join(outcome) or "ok")
+
+
+def say(text: str) -> None:
+    """A line of progress."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,175 @@
+"""The embedded warehouse: Spark in this process, tables and metastore in one folder.
+
+    tables/       the tables of every database
+    metastore/    Hive's catalogue (embedded Derby: one process at a time)
+    work/         dbt's files, Spark's log, what the last run was made of
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from dbt_ticdc.errors import TicdcError, without_trace
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DATABASE = "ticdc"
+"""The database of the package's models."""
+
+_OLDEST_JAVA = 17
+_locks: list[IO[str]] = []
+
+
+def work_folder(warehouse: Path) -> Path:
+    """Where the files that are no tables live."""
+    return warehouse / "work"
+
+
+def check_exists(warehouse: Path) -> None:
+    """Raises `TicdcError` where `ticdc run` or `ticdc serve` has not made a warehouse yet."""
+    if not (warehouse / "metastore").is_dir():
+        raise TicdcError(f"there is no warehouse in {warehouse}; `ticdc run` makes one, --warehouse names another folder")
+
+
+def open_session(warehouse: Path, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """A Spark session of this process on the warehouse, made where there is none, with the UDFs registered.
+
+    The process's time zone becomes UTC, so that timestamps mean the same in Python, Spark and the tables. `settings`
+    are further Spark settings. Raises `TicdcError` where Java is missing, the folder cannot be a warehouse, or
+    another process has it open.
+    """
+    check_java()
+    warehouse = warehouse.resolve()
+    _make_folder(warehouse)
+    _lock(warehouse)
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+
+    from pyspark.sql import SparkSession
+
+    import ticdc_udfs
+
+    if SparkSession.getActiveSession() is not None:
+        raise TicdcError("a Spark session runs in this process already; its settings cannot be changed any more")
+    builder = SparkSession.builder.enableHiveSupport()
+    for key, value in {**_settings(warehouse), **(settings or {})}.items():
+        builder = builder.config(key, value)
+    log = work_folder(warehouse) / "spark.log"
+    try:
+        with _output_to(log):
+            spark = builder.getOrCreate()
+            system = spark.sparkContext._jvm.java.lang.System  # type: ignore[union-attr]
+            system.setProperty("derby.system.home", str(warehouse / "metastore"))
+            system.setProperty("derby.stream.error.file", str(work_folder(warehouse) / "derby.log"))
+            spark.sql(f"create database if not exists {DATABASE}")
+            spark.sql(f"use {DATABASE}")
+        ticdc_udfs.register(spark)
+    except Exception as error:
+        text = without_trace(error)
+        if "Another instance of Derby" in text or "XSDB6" in text:
+            raise TicdcError(f"another process has the warehouse {warehouse} open; only one can at a time") from error
+        raise TicdcError(f"Spark could not be started (its log: {log}): {text}", exit_code=1) from error
+    return spark
+
+
+def check_java() -> None:
+    """Raises `TicdcError` where no Java 17 or newer can be found, by JAVA_HOME or else on the PATH."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    advice = (
+        f"Spark needs Java {_OLDEST_JAVA} or newer: install it (for example `apt-get install openjdk-17-jre-headless`, "
+        "`brew install openjdk@17`) and set JAVA_HOME to it, or put it on the PATH"
+    )
+    if java is None:
+        raise TicdcError(f"no Java was found: JAVA_HOME is not set and no `java` is on the PATH. {advice}.")
+    try:
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=60).stderr
+    except (OSError, subprocess.SubprocessError) as error:
+        raise TicdcError(f"{java} cannot be run. {advice}.") from error
+    found = re.search(r'version "(\d+)', answer)
+    if found is None or int(found[1]) < _OLDEST_JAVA:
+        version = found[1] if found else "unknown"
+        raise TicdcError(f"{java} is Java of version {version}. {advice}.")
+
+
+def _make_folder(warehouse: Path) -> None:
+    if ";" in str(warehouse):
+        raise TicdcError(f"a warehouse cannot lie in a path with a semicolon: {warehouse}")
+    if warehouse.exists() and not work_folder(warehouse).is_dir() and (not warehouse.is_dir() or any(warehouse.iterdir())):
+        raise TicdcError(f"{warehouse} is neither a warehouse of ticdc nor an empty folder; --warehouse names another one")
+    try:
+        work_folder(warehouse).mkdir(parents=True, exist_ok=True)
+        (warehouse / "metastore").mkdir(exist_ok=True)
+    except OSError as error:
+        raise TicdcError(f"the warehouse {warehouse} cannot be made: {error.strerror}") from error
+
+
+def _lock(warehouse: Path) -> None:
+    """Holds the warehouse until this process ends: Derby would only say so after a long stack trace."""
+    path = work_folder(warehouse) / "lock"
+    lock = path.open("a+", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        lock.seek(0)
+        raise TicdcError(
+            f"the warehouse {warehouse} is in use by process {lock.read().strip() or 'unknown'}; wait for it, stop it, or "
+            "use a client of its server if it is `ticdc serve`"
+        ) from error
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    _locks.append(lock)
+
+
+def _settings(warehouse: Path) -> dict[str, str]:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
+    return {
+        "spark.app.name": "ticdc",
+        "spark.master": f"local[{cores}]",
+        "spark.driver.memory": "3g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={warehouse}/metastore/db;create=true",
+        "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+        "spark.sql.warehouse.dir": str(warehouse / "tables"),
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": str(2 * cores),
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "4000",
+        "spark.sql.execution.arrow.maxBytesPerBatch": str(64 * 1024 * 1024),
+    }
+
+
+@contextmanager
+def _output_to(path: Path) -> Iterator[None]:
+    """What the JVM started here writes to its standard streams goes to a file, for as long as it lives."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = os.dup(1), os.dup(2)
+    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    try:
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.dup2(kept[0], 1)
+        os.dup2(kept[1], 2)
+        for descriptor in (*kept, log):
+            os.close(descriptor)

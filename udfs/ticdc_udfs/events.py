@@ -1,0 +1,88 @@
+"""What a decoder gives back for one message: events, and the closed list of reasons why there is none.
+
+The members of `Event` are the staging columns of every protocol (README, "Staging columns"), in order.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Kind(StrEnum):
+    """What an event is; the staging column `kind`."""
+
+    ROW = "row"
+    DDL = "ddl"
+    WATERMARK = "watermark"
+    BOOTSTRAP = "bootstrap"
+    ERROR = "error"
+
+
+class ErrorCode(StrEnum):
+    """Why a message is a dead letter; described in the seed `ticdc__error_codes`."""
+
+    EMPTY_VALUE = "empty_value"
+    BAD_COMPRESSION = "bad_compression"
+    TOO_LARGE = "too_large"
+    NOT_UTF8 = "not_utf8"
+    BAD_JSON = "bad_json"
+    BAD_SHAPE = "bad_shape"
+    BAD_VALUE = "bad_value"
+    UNKNOWN_KIND = "unknown_kind"
+    BAD_OPTIONS = "bad_options"
+    INTERNAL_ERROR = "internal_error"
+
+
+class Lossy(StrEnum):
+    """Why a value is not what TiDB holds; described in the seed `ticdc__fidelity_reasons`."""
+
+    LABEL_UNKNOWN = "label_unknown"
+    INVALID_UTF8 = "invalid_utf8"
+    AMBIGUOUS_TIME = "ambiguous_time"
+    HANDLE_KEY_ONLY = "handle_key_only"
+    CLAIM_CHECK = "claim_check"
+    NO_KEY = "no_key"
+
+    def of(self, column: str = "*") -> str:
+        """The flag as it stands in `lossy`: `<column>:<reason>`, `*` for the whole row."""
+        return f"{column}:{self.value}"
+
+
+class DecodeError(Exception):
+    """A message that cannot be decoded. The text names the place, never a value of the message."""
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Event(NamedTuple):
+    """One event of a message.
+
+    Row images (`before`, `after`) and `row_key` are JSON objects as UTF-8 bytes, column name to canonical text or
+    null. `commit_ts` and `start_ts` are TSOs (milliseconds << 18 | logical); `commit_ts_exact` is false where the
+    wire holds only milliseconds. `before_key` is set where an update moved the row to another key. `table_schema` is
+    a JSON list of `{"name", "type", "key"}` in column order, `key` being the 1-based place in the row key, and
+    `table_schema_id` a hash of that text.
+    """
+
+    kind: str
+    commit_ts: int | None = None
+    commit_ts_exact: bool = True
+    start_ts: int | None = None
+    schema_name: str | None = None
+    table_name: str | None = None
+    physical_table_id: int | None = None
+    op: str | None = None
+    row_key: bytes | None = None
+    before_key: bytes | None = None
+    before: bytes | None = None
+    after: bytes | None = None
+    table_schema_id: int | None = None
+    table_schema: bytes | None = None
+    ddl_query: str | None = None
+    ddl_type: str | None = None
+    lossy: tuple[str, ...] = ()
+    error_code: str | None = None
+    error_message: str | None = None

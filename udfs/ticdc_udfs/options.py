@@ -1,0 +1,34 @@
+"""The options of a feed that change how its bytes are read."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal, NamedTuple
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from ticdc_udfs.events import DecodeError, ErrorCode
+
+
+class Options(NamedTuple):
+    """A feed's options, as in `ticdc__feeds`: the changefeed's time zone (None: UTC) and codec-level compression."""
+
+    time_zone: ZoneInfo | None = None
+    compression: Literal["none", "snappy", "lz4"] = "none"
+
+
+class _Wire(msgspec.Struct, forbid_unknown_fields=True):
+    time_zone: str = "UTC"
+    compression: Literal["none", "snappy", "lz4"] = "none"
+
+
+@lru_cache(maxsize=256)
+def parse(text: str | None) -> Options:
+    """Options from the JSON object text that the staging model passes; absent members have their defaults."""
+    try:
+        wire = msgspec.json.decode(text or "{}", type=_Wire)
+        zone = None if wire.time_zone == "UTC" else ZoneInfo(wire.time_zone)
+    except (msgspec.MsgspecError, ValueError, OSError, KeyError) as error:
+        raise DecodeError(ErrorCode.BAD_OPTIONS, f"the feed's options cannot be used: {error}") from error
+    return Options(zone, wire.compression)
