@@ -1,15 +1,16 @@
-{% macro event_progress() %}
+{% macro event_progress(settled) %}
     {% set completeness = ref("int_ticdc__completeness") %}
-    {% set events = ref("int_ticdc__events") %}
-    {% if not execute %}{% do return({"run_id": 0, "bounds": {}}) %}{% endif %}
-    {% set bounds = {} %}
-    {% if var("ticdc__visibility", "complete") == "complete" %}
-        {% for row in run_query(
-            "select distinct feed, complete_through_ts from " ~ completeness ~ " where complete_through_ts is not null"
+    {% set progress = {"run_id": 0, "bounds": {}} %}
+    {% if execute %}
+        {% set feeds = run_query(
+            "select feed, max(complete_through_ts), max(last_run_id) from " ~ completeness ~ " group by feed order by feed"
         ).rows %}
-            {% do bounds.update({row[0]: row[1] | int}) %}
+        {% for feed in feeds %}
+            {% do progress.update({"run_id": [progress.run_id, feed[2] | int] | max}) %}
+            {% if feed[1] is not none and var("ticdc__visibility", "complete") == "complete" %}
+                {% do progress.bounds.update({feed[0]: [settled.bounds.get(feed[0], 0), feed[1] | int] | max}) %}
+            {% endif %}
         {% endfor %}
     {% endif %}
-    {% set last_run = run_query("select coalesce(max(run_id), 0) from " ~ events).rows[0][0] %}
-    {% do return({"run_id": last_run | int, "bounds": bounds}) %}
+    {% do return(progress) %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {% macro first_commit_ts(settled, progress) %}
     {% set events = ref("int_ticdc__events") %}
-    {% if not execute %}{% do return(0) %}{% endif %}
+    {% if not execute or settled == progress %}{% do return(0) %}{% endif %}
     {% set first = run_query(
         "select coalesce(min(commit_ts), 0) from " ~ events
         ~ " where kind = 'row' and " ~ ticdc.is_unsettled_event(settled, progress)

@@ -1,4 +1,7 @@
 {% macro is_unsettled_event(settled, progress) -%}
+    {%- if settled == progress and settled.run_id -%}
+    false
+    {%- else -%}
     (
         run_id > {{ settled.run_id }}
         {%- for feed, bound in settled.bounds.items() %}
@@ -8,4 +11,5 @@
     {%- for feed, bound in progress.bounds.items() %}
     and (feed <> {{ ticdc.text_literal(feed) }} or commit_ts <= {{ bound }})
     {%- endfor %}
+    {%- endif -%}
 {%- endmacro %}

@@ -22,10 +22,9 @@
         {% do problems.append(place ~ ".partitions: got " ~ partitions | tojson ~ ", expected the number of partitions of each topic") %}
     {% endif %}
 
-    {% set target_schema = feed.get("target_schema", "{schema}") %}
-    {% set rest = (target_schema | string).replace("{schema}", "").replace("{feed}", "") %}
-    {% if target_schema is not string or not target_schema or not modules.re.fullmatch("[A-Za-z0-9_]*", rest) %}
-        {% do problems.append(place ~ ".target_schema: got " ~ target_schema | tojson ~ ", expected letters, digits, _, {schema} and {feed}") %}
+    {% set expected = ticdc.expected_instead(feed.get("target_schema", "{schema}"), "pattern") %}
+    {% if expected %}
+        {% do problems.append(place ~ ".target_schema: got " ~ feed.get("target_schema") | tojson ~ ", allowed: " ~ expected) %}
     {% endif %}
 
     {% if feed.get("protocol") not in ticdc.protocols() %}

@@ -7,13 +7,14 @@
     {% endif %}
     {% set feeds = [] %}
     {% for feed in var("ticdc__feeds") %}
+        {% set options = feed.get("options") or {} %}
         {% do feeds.append({
             "name": feed["name"],
             "protocol": feed["protocol"],
             "topics": feed["topics"],
             "partitions": feed.get("partitions"),
-            "options": feed.get("options") or {},
-            "target_schema": feed.get("target_schema", "{schema}"),
+            "decoding": ticdc.decoding_options(options),
+            "target_schema": feed.get("target_schema") or options.get("target_schema") or "{schema}",
         }) %}
     {% endfor %}
     {% do return(feeds) %}

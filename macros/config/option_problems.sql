@@ -8,12 +8,11 @@
         {% for option, got in (options or {}).items() %}
             {% if option not in known %}
                 {% do problems.append(place ~ ".options: unknown option " ~ option | tojson ~ ", allowed for " ~ feed["protocol"] ~ ": " ~ known | join(", ")) %}
-            {% elif option == "time_zone" %}
-                {% if got not in modules.pytz.all_timezones_set %}
-                    {% do problems.append(place ~ ".options.time_zone: got " ~ got | tojson ~ ", allowed: names of the IANA time zone database, such as UTC or Asia/Shanghai") %}
+            {% else %}
+                {% set expected = ticdc.expected_instead(got, known[option]) %}
+                {% if expected %}
+                    {% do problems.append(place ~ ".options." ~ option ~ ": got " ~ got | tojson ~ ", allowed: " ~ expected) %}
                 {% endif %}
-            {% elif got not in known[option] %}
-                {% do problems.append(place ~ ".options." ~ option ~ ": got " ~ got | tojson ~ ", allowed: " ~ known[option] | join(", ")) %}
             {% endif %}
         {% endfor %}
     {% endif %}

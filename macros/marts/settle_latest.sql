@@ -9,7 +9,7 @@
             "last": generations[1],
         } %}
         {% if before.get("base") and before.base != state.base %}
-            {% do run_query("alter table " ~ this ~ " drop if exists partition (generation < " ~ before.base ~ ")") %}
+            {% do ticdc.drop_generations(this, before.base) %}
         {% endif %}
         {% do ticdc.settle(state) %}
     {% endif %}

@@ -12,7 +12,7 @@ messages as (
         `timestamp` as message_at,
         key,
         value,
-        {{ ticdc.text_literal(tojson(feed.options, sort_keys=true)) }} as options
+        {{ ticdc.text_literal(tojson(feed.decoding, sort_keys=true)) }} as options
     from {{ source("ticdc", "messages") }}
     where
         {{ ticdc.is_of_feed(feed) }}

@@ -3,11 +3,11 @@
         materialized="incremental",
         incremental_strategy="append",
         partition_by=["feed"],
-        post_hook="{% do ticdc.settle(ticdc.event_progress()) %}",
+        post_hook="{% do ticdc.settle(ticdc.event_progress(ticdc.settled())) %}",
     )
 }}
 {%- set settled = ticdc.settled() -%}
-{%- set progress = ticdc.event_progress() -%}
+{%- set progress = ticdc.event_progress(settled) -%}
 {%- set identity = "feed, schema_name, table_name, commit_ts, row_key, op, image_hash" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" %}
 

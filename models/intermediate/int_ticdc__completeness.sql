@@ -20,6 +20,7 @@ events as (
         topic,
         `partition`,
         message_at,
+        run_id,
         if(kind = 'watermark', commit_ts, null) as watermark_ts
     from {{ ref("int_ticdc__events") }}
 
@@ -32,7 +33,8 @@ seen_partitions as (
         topic,
         `partition`,
         max(watermark_ts) as watermark_ts,
-        max(message_at) as last_message_at
+        max(message_at) as last_message_at,
+        max(run_id) as last_run_id
     from events
     group by feed, topic, `partition`
 
@@ -57,7 +59,8 @@ partitions as (
         topic,
         `partition`,
         max(watermark_ts) as watermark_ts,
-        max(last_message_at) as last_message_at
+        max(last_message_at) as last_message_at,
+        max(last_run_id) as last_run_id
     from (
         select * from seen_partitions
         union all
@@ -66,7 +69,8 @@ partitions as (
             topic,
             `partition`,
             null as watermark_ts,
-            null as last_message_at
+            null as last_message_at,
+            null as last_run_id
         from expected_partitions
     )
     group by feed, topic, `partition`
@@ -79,6 +83,7 @@ select
     `partition`,
     watermark_ts,
     last_message_at,
+    last_run_id,
     if(
         max(watermark_ts) over (partition by feed) is null,
         null,

@@ -18,7 +18,9 @@ def package_path() -> Path:
     for folder in (here / "project", here.parent.parent):
         if (folder / "dbt_project.yml").is_file():
             return folder
-    raise FileNotFoundError(f"the dbt package is missing: no dbt_project.yml in {here / 'project'} nor {here.parents[1]}")
+    raise FileNotFoundError(
+        f"the dbt package is missing: no dbt_project.yml in {here / 'project'} or {here.parents[1]}"
+    )
 
 
 def __getattr__(name: str) -> Any:

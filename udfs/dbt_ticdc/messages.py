@@ -88,9 +88,8 @@ def load(spark: SparkSession, files: Sequence[Path], schema: str, scratch: Path)
     Nothing is written when none is new. Raises `TicdcError` that names file and line of the first line that is no
     record; then nothing is written either. `scratch` is a folder for temporary files.
     """
-    quoted = "`" + schema.replace("`", "``") + "`"
-    table = f"{quoted}.messages"
-    spark.sql(f"create database if not exists {quoted}")
+    table = _table(schema)
+    spark.sql(f"create database if not exists {_quoted(schema)}")
     spark.sql(f"create table if not exists {table} ({_COLUMNS}) using parquet")
     with _readable(files, scratch) as folder:
         try:
@@ -99,23 +98,47 @@ def load(spark: SparkSession, files: Sequence[Path], schema: str, scratch: Path)
             raise _fault(files) or TicdcError(f"the messages cannot be loaded: {without_trace(error)}", 1) from error
 
 
+def count(spark: SparkSession, schema: str) -> int:
+    """The number of records in the table."""
+    return spark.table(_table(schema)).count()
+
+
+def _table(schema: str) -> str:
+    return f"{_quoted(schema)}.messages"
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
 def _add(spark: SparkSession, lines: DataFrame, table: str) -> Loaded:
     from pyspark.sql import functions as f
 
     identities = lines.mapInArrow(_identities, "topic string, partition int, offset bigint, bad boolean").cache()
     try:
-        if not identities.where("bad").isEmpty():
+        found = identities.agg(f.count("*"), f.count_if("bad"), f.min("offset"), f.max("offset")).collect()[0]
+        records, bad, first_offset, last_offset = found
+        if bad:
             raise ValueError("a line is no record")
-        records = identities.count()
-        distinct = identities.select(_IDENTITY).distinct()
-        known = spark.table(table).select(_IDENTITY).join(distinct, _IDENTITY).distinct()
-        in_files, already = distinct.count(), known.count()
+        if not records:
+            return Loaded(0, 0)
+        # The bounds let Spark skip the files of older messages.
+        known = (
+            spark.table(table).where(f.col("offset").between(first_offset, last_offset)).select(_IDENTITY).distinct()
+        )
+        in_files, already = (
+            identities.select(_IDENTITY)
+            .distinct()
+            .join(known.withColumn("known", f.lit(True)), _IDENTITY, "left")
+            .agg(f.count("*"), f.count("known"))
+            .collect()[0]
+        )
         if in_files > already:
             fresh = lines.mapInArrow(_records, _COLUMNS)
             if in_files < records:
                 fresh = fresh.dropDuplicates(_IDENTITY)
             if already:
-                fresh = fresh.join(f.broadcast(known), _IDENTITY, "left_anti")
+                fresh = fresh.join(known, _IDENTITY, "left_anti")
             fresh = fresh.select("topic", "partition", "offset", "timestamp", "key", "value")
             with _setting(spark, "spark.sql.files.maxRecordsPerFile", str(_RECORDS_PER_FILE)):
                 fresh.write.insertInto(table)
@@ -135,7 +158,7 @@ def _lines(spark: SparkSession, folder: Path) -> DataFrame:
 
 def _identities(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        rows = []
+        rows: list[tuple[str | int | None, ...]] = []
         for line in _not_empty(batch):
             try:
                 record = _decoder.decode(line)
@@ -205,8 +228,8 @@ def _fault(files: Iterable[Path]) -> TicdcError | None:
                         _decoder.decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
         except msgspec.MsgspecError as error:
             return TicdcError(
-                f"{file}, line {number}: no Kafka record: {error}. A line is a JSON object with topic, partition, offset, "
-                "timestamp (milliseconds), and key and value in base64 or null."
+                f"{file}, line {number}: no Kafka record: {error}. A line is a JSON object with topic, partition, "
+                "offset, timestamp (milliseconds), and key and value in base64 or null."
             )
         except UnicodeDecodeError:
             return TicdcError(f"{file}, line {number}: no Kafka record: the line is not UTF-8")

@@ -14,8 +14,9 @@ class TicdcPlugin(dbtPlugin):
     """Wraps `SparkConnectionManager.open`; other adapters and methods stay as they are."""
 
     def initialize(self) -> None:
-        """Wraps the connection manager once. dbt has loaded the adapter before its plugins: where it has not, or
-        another one, there is nothing to do.
+        """Wraps the connection manager once.
+
+        dbt loads the adapter before its plugins: where Spark's is not loaded, there is nothing to do.
         """
         connections: Any = sys.modules.get("dbt.adapters.spark.connections")
         manager = getattr(connections, "SparkConnectionManager", None)

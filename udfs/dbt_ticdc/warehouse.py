@@ -1,8 +1,8 @@
 """The embedded warehouse: Spark in this process, tables and metastore in one folder.
 
-    tables/       the tables of every database
-    metastore/    Hive's catalogue (embedded Derby: one process at a time)
-    work/         dbt's files, Spark's log, what the last run was made of
+- `tables/`: the tables of every database
+- `metastore/`: Hive's catalogue (embedded Derby: one process at a time)
+- `work/`: dbt's files, Spark's log, what the last build was made of
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def work_folder(warehouse: Path) -> Path:
 def check_exists(warehouse: Path) -> None:
     """Raises `TicdcError` where `ticdc run` or `ticdc serve` has not made a warehouse yet."""
     if not (warehouse / "metastore").is_dir():
-        raise TicdcError(f"there is no warehouse in {warehouse}; `ticdc run` makes one, --warehouse names another folder")
+        raise TicdcError(f"no warehouse is in {warehouse}; `ticdc run` makes one, --warehouse names another folder")
 
 
 def open_session(warehouse: Path, settings: Mapping[str, str] | None = None) -> SparkSession:
@@ -107,8 +107,9 @@ def check_java() -> None:
 def _make_folder(warehouse: Path) -> None:
     if ";" in str(warehouse):
         raise TicdcError(f"a warehouse cannot lie in a path with a semicolon: {warehouse}")
-    if warehouse.exists() and not work_folder(warehouse).is_dir() and (not warehouse.is_dir() or any(warehouse.iterdir())):
-        raise TicdcError(f"{warehouse} is neither a warehouse of ticdc nor an empty folder; --warehouse names another one")
+    is_ours = not warehouse.exists() or work_folder(warehouse).is_dir()
+    if not is_ours and (not warehouse.is_dir() or any(warehouse.iterdir())):
+        raise TicdcError(f"{warehouse} is neither a warehouse nor an empty folder; --warehouse names another one")
     try:
         work_folder(warehouse).mkdir(parents=True, exist_ok=True)
         (warehouse / "metastore").mkdir(exist_ok=True)
@@ -125,8 +126,8 @@ def _lock(warehouse: Path) -> None:
     except OSError as error:
         lock.seek(0)
         raise TicdcError(
-            f"the warehouse {warehouse} is in use by process {lock.read().strip() or 'unknown'}; wait for it, stop it, or "
-            "use a client of its server if it is `ticdc serve`"
+            f"the warehouse {warehouse} is in use by process {lock.read().strip() or 'unknown'}; wait for it, stop it, "
+            "or, if it is `ticdc serve`, query it as a client"
         ) from error
     lock.truncate(0)
     lock.write(str(os.getpid()))

@@ -17,8 +17,9 @@ def register(spark: SparkSession) -> None:
     missing = [udf for udf in UDFS if not spark.catalog.functionExists(udf.name)]
     if not missing:
         return
-    from pyspark.sql.functions import arrow_udf
+    from pyspark.sql.pandas import functions
 
+    arrow_udf: Any = functions.arrow_udf  # its stubs ask for a function type, against which it warns when called
     _use_this_python(spark)
     for udf in missing:
         function = arrow_udf(_plain_function(udf.function), udf.returns).asNondeterministic()

@@ -4,6 +4,6 @@
         {% do run_query("drop table if exists " ~ plan.storage) %}
     {% endfor %}
     {% for table in tables if table.known.get("stored_generations") and table.known.stored_generations[0] < state.base %}
-        {% do run_query("alter table " ~ table.storage ~ " drop if exists partition (generation < " ~ state.base ~ ")") %}
+        {% do ticdc.drop_generations(table.storage, state.base) %}
     {% endfor %}
 {% endmacro %}

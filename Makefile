@@ -1,0 +1,58 @@
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint bench docs lock clean
+
+# The first of these that is new enough; name another one with `make PYTHON=…`.
+PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+JAVA = "$${JAVA_HOME:+$$JAVA_HOME/bin/}java"
+BIN := .venv/bin
+READY := .venv/ready
+
+MESSAGES ?= tests/data/corpus/topics/canal_json.jsonl.gz
+FEEDS ?= tests/data/corpus/feeds.yml
+WAREHOUSE ?= ticdc_warehouse
+
+DBT = $(BIN)/dbt --quiet --no-send-anonymous-usage-stats
+LINT_VARS = {"ticdc__feeds": [{"name": "lint", "protocol": "canal_json", "topics": ["lint"]}]}
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY) ## makes .venv with everything, pinned (needs Python 3.11 and Java 17, or newer)
+
+$(READY): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "ticdc needs Python 3.11 or newer, and none was found; name one: make PYTHON=…" >&2; exit 1; }
+	@java=$$($(JAVA) -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); test "$${java:-0}" -ge 17 || \
+	{ echo "Spark needs Java 17 or newer, got: $${java:-none}; install it and set JAVA_HOME, or put it on the PATH" >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --disable-pip-version-check --require-hashes --no-deps -r constraints.txt
+	$(BIN)/pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+run: setup ## makes tables of the sample messages in ./ticdc_warehouse
+	$(BIN)/ticdc run --messages $(MESSAGES) --feeds $(FEEDS) --warehouse $(WAREHOUSE)
+
+test: setup ## runs all tests; TICDC_CORPUS=<folder> runs them on that corpus of messages
+	$(BIN)/python -m pytest
+
+lint: setup ## checks style and types of Python and SQL, and that everything is described
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy udfs benchmarks
+	$(BIN)/python -m pytest -q tests/python/test_descriptions.py
+	$(BIN)/python tests/lint/lint_sql.py
+
+bench: setup ## measures the package side by side with native Spark SQL
+	$(BIN)/python -m benchmarks
+
+docs: setup ## writes dbt's documentation of the package to target/docs/static_index.html
+	$(DBT) parse --profiles-dir tests/lint --target-path target/docs --log-path target/docs --vars '$(LINT_VARS)'
+	$(DBT) docs generate --no-compile --empty-catalog --static \
+	--profiles-dir tests/lint --target-path target/docs --log-path target/docs --vars '$(LINT_VARS)'
+
+lock: ## pins the newest versions that pyproject.toml allows in constraints.txt (needs pip-tools)
+	pip-compile --upgrade --generate-hashes --allow-unsafe --strip-extras --extra dev --build-deps-for editable \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file constraints.txt pyproject.toml
+
+clean: ## removes what the other targets made, but .venv
+	rm -rf target logs dist $(WAREHOUSE) .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,194 @@
+"""`python -m benchmarks`: measures the package against native Spark SQL in one run, and prints the ratios.
+
+A ratio is native time / the package's time: above 1 the package is faster. Contenders that give different results
+stop the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from benchmarks import native
+from benchmarks.measure import Contender, Cost, alternate, measured, progress, say
+from benchmarks.messages import DATABASE, LARGE, SMALL, Changefeed, Shape
+from benchmarks.session import Bench
+
+_STAGING_COLUMNS = (
+    *("kind", "commit_ts", "commit_ts_exact", "schema_name", "table_name", "op", "row_key", "before_key", "before"),
+    *("after", "ddl_query", "ddl_type", "lossy", "error_code"),
+)
+
+
+def decode(bench: Bench, shape: Shape, rounds: int) -> list[str]:
+    """(a) Messages to staging: the staging model's select against the same columns by `from_json`."""
+    bench.empty_warehouse()
+    queries = {"ticdc": bench.compiled("stg_ticdc__canal_json")}
+    queries.update({f"native, {reader.label}": native.staging(reader) for reader in native.readers(shape)})
+    to_noop = [Contender(label, partial(bench.to_noop, query)) for label, query in queries.items()]
+    alternate(to_noop, rounds)
+    to_parquet = [
+        Contender(label, partial(bench.to_parquet, query, f"default.staging_{place}"))
+        for place, (label, query) in enumerate(queries.items())
+    ]
+    alternate(to_parquet, rounds)
+    for place, label in enumerate(queries):
+        if place:
+            _check_staging(bench, label, f"default.staging_{place}")
+    return [*_ratios("(a) decode", shape, to_noop), *_ratios("(a) decode, write parquet", shape, to_parquet)]
+
+
+def _check_staging(bench: Bench, label: str, table: str) -> None:
+    equal = " and ".join(f"ours.{name} <=> theirs.{name}" for name in _STAGING_COLUMNS)
+    if "texts" not in label:  # there the types have the wire's order
+        equal += " and (ours.table_schema is null or ours.table_schema <=> theirs.table_schema)"
+    wrong = bench.count(
+        f"""
+        select count(*) from default.staging_0 as ours full outer join {table} as theirs
+        using (topic, `partition`, `offset`, event_index) where not ({equal})
+        """
+    )
+    _check(wrong, f"staging rows of ticdc and of {label}")
+
+
+def build(bench: Bench, shape: Shape, rounds: int) -> list[str]:
+    """(b) Messages to typed rows, read once: `dbt run` on an empty warehouse against hand-written SQL."""
+    nodes: list[dict[str, float]] = []
+
+    def ours() -> None:
+        nodes.append(bench.build())
+        bench.to_noop(f"select * from {DATABASE}.{shape.table}")
+
+    def theirs(statements: Sequence[str], database: str) -> None:
+        for statement in statements:
+            bench.sql(statement)
+        bench.to_noop(f"select * from {database}.typed")
+
+    reader = native.readers(shape)[-1]
+    rivals = {
+        "native, the same tables": ("native_road", native.road(reader, shape, "native_road")),
+        "native, only the typed table": ("native_shot", native.single_shot(shape, "native_shot")),
+    }
+    contenders = [Contender("ticdc", ours, bench.empty_warehouse)]
+    for label, (database, statements) in rivals.items():
+        contenders.append(Contender(label, partial(theirs, statements, database), partial(bench.empty, database)))
+    alternate(contenders, rounds)
+    for label, (database, _) in rivals.items():
+        _check_typed(bench, shape, label, f"{database}.typed")
+    return [*_ratios("(b) raw to typed rows", shape, contenders), *_profile(nodes[1:])]
+
+
+def _check_typed(bench: Bench, shape: Shape, label: str, table: str) -> None:
+    columns = ", ".join(f"`{column.name}`" for column in shape.columns)
+    ours = f"select {columns}, _commit_ts, _lossy from {DATABASE}.{shape.table}"
+    theirs = f"select {columns}, commit_ts, lossy from {table}"
+    wrong = bench.count(f"select count(*) from (({ours} except all {theirs}) union all ({theirs} except all {ours}))")
+    _check(wrong, f"typed rows of ticdc and of {label}")
+
+
+def increment(bench: Bench, shape: Shape, feed: Changefeed, messages: int, rounds: int) -> list[str]:
+    """(c) One per cent more messages on a built warehouse against the full build, both by `dbt run`."""
+
+    def full_build() -> None:
+        bench.empty_warehouse()
+        bench.build()
+
+    full = Contender("full build", full_build)
+    alternate([full], 1)
+    nodes: list[dict[str, float]] = []
+    costs: list[Cost] = []
+    for number in range(rounds + 1):
+        feed.write(bench.messages, f"increment{number}", messages // 100, inserts=0.2, updates=0.75)
+        bench.publish_messages()
+        costs.append(measured(lambda: nodes.append(bench.build())))
+        progress(f"{number + 1} %", "increment", costs[-1])
+    bench.empty("native_shot")
+    for statement in native.single_shot(shape, "native_shot"):
+        bench.sql(statement)
+    _check_typed(bench, shape, "one native build of all messages", "native_shot.typed")
+    wall, cpu = (median(costs) for costs in zip(*costs[1:], strict=True))
+    share = 100 * wall / full.median.wall
+    return [
+        _line("(c) full build", shape, "ticdc", full.median),
+        f"{_line('(c) increment of 1 %', shape, 'ticdc', Cost(wall, cpu))}   {share:.1f} % of the full build",
+        *_profile(nodes[1:]),
+    ]
+
+
+def _ratios(what: str, shape: Shape, contenders: Sequence[Contender]) -> list[str]:
+    ours, *others = contenders
+    lines = [_line(what, shape, ours.label, ours.median)]
+    for other in sorted(others, key=lambda contender: contender.median):
+        by_wall, by_cpu = (theirs / mine for theirs, mine in zip(other.median, ours.median, strict=True))
+        lines.append(f"{_line(what, shape, other.label, other.median)}   ratio {by_wall:.2f} (CPU {by_cpu:.2f})")
+    return lines
+
+
+def _line(what: str, shape: Shape, label: str, cost: Cost) -> str:
+    return f"{what:<26} {shape.label:<7} {label:<30} {cost.wall:7.2f} s {cost.cpu:7.2f} s CPU"
+
+
+def _profile(runs: Sequence[dict[str, float]]) -> list[str]:
+    """Where the time of `dbt run` goes: the medians of its nodes, slowest first."""
+    medians = {name: median(run[name] for run in runs) for name in runs[0]}
+    slowest = sorted(medians.items(), key=lambda node: -node[1])
+    return ["    " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in slowest if seconds >= 0.1)]
+
+
+def _check(wrong: int, what: str) -> None:
+    if wrong:
+        raise SystemExit(f"{what} differ in {wrong} rows: nothing can be compared")
+    say(f"    {what} are equal")
+
+
+def run(bench: Bench, shape: Shape, parts: str, messages: int, rounds: int) -> list[str]:
+    """The lines of the report for one size of messages and the measurements in `parts`, such as `bc`."""
+    feed = Changefeed(shape)
+    bench.empty_messages()
+    files = feed.write(bench.messages, "base", messages)
+    bench.publish_messages()
+    report = [f"\n{files.messages:,} messages, rows of {files.mean_row_bytes:.0f} bytes on average"]
+    say(report[0])
+    if "a" in parts:
+        report += decode(bench, shape, rounds)
+    if "b" in parts:
+        report += build(bench, shape, rounds)
+    if "c" in parts:
+        report += increment(bench, shape, feed, messages, rounds)
+    return report
+
+
+def main() -> None:
+    """Parses the options and measures what they ask for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--messages", type=int, default=200_000, help="of each size (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, help="timed rounds after a warm-up (default: %(default)s)")
+    parser.add_argument("--only", default="a,b,c", help="a: decode, b: raw to typed rows, c: increment (default: all)")
+    parser.add_argument("--sizes", default="640B,2.5KB", help="of messages (default: %(default)s)")
+    parser.add_argument("--big", action="store_true", help="1,000,000 messages in b and c")
+    options = parser.parse_args()
+    asked = set(options.only.split(","))
+    report: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="ticdc_bench_") as folder:
+        bench = Bench(Path(folder))
+        try:
+            report.append(bench.machine())
+            say(report[0])
+            for shape in (SMALL, LARGE):
+                if shape.label not in options.sizes.split(","):
+                    continue
+                groups = [("a", options.messages), ("bc", 1_000_000)] if options.big else [("abc", options.messages)]
+                for group, messages in groups:
+                    if parts := "".join(part for part in group if part in asked):
+                        report += run(bench, shape, parts, messages, options.rounds)
+        finally:
+            bench.close()
+    print("\n".join(report))
+
+
+if __name__ == "__main__":
+    main()

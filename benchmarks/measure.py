@@ -1,0 +1,82 @@
+"""Times contenders in alternation, so that a machine's ups and downs meet all of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+
+class Cost(NamedTuple):
+    """What a piece of work took: wall time, and processor time of this process and all below it, in seconds."""
+
+    wall: float
+    cpu: float
+
+
+@dataclass
+class Contender:
+    """Something to time: `prepare` runs before each round, untimed; `costs` has one entry per round."""
+
+    label: str
+    run: Callable[[], object]
+    prepare: Callable[[], object] = lambda: None
+    costs: list[Cost] = field(default_factory=list)
+
+    @property
+    def median(self) -> Cost:
+        """The medians of the rounds."""
+        return Cost(median(cost.wall for cost in self.costs), median(cost.cpu for cost in self.costs))
+
+
+def alternate(contenders: Sequence[Contender], rounds: int) -> None:
+    """A warm-up and `rounds` rounds of all contenders; each round begins with the next one of them."""
+    for number in range(rounds + 1):
+        turn = number % len(contenders)
+        for contender in (*contenders[turn:], *contenders[:turn]):
+            contender.prepare()
+            cost = measured(contender.run)
+            if number:
+                contender.costs.append(cost)
+            progress(f"round {number}" if number else "warm-up", contender.label, cost)
+
+
+def measured(run: Callable[[], object]) -> Cost:
+    """What a call takes."""
+    wall, cpu = time.perf_counter(), _cpu_seconds()
+    run()
+    return Cost(time.perf_counter() - wall, _cpu_seconds() - cpu)
+
+
+def progress(round_name: str, label: str, cost: Cost) -> None:
+    """A line of progress for one call."""
+    say(f"    {round_name:<8} {label:<32} {cost.wall:8.2f} s {cost.cpu:8.2f} s CPU")
+
+
+def say(text: str) -> None:
+    """A line of progress."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def _cpu_seconds() -> float:
+    """Of this process, Spark's JVM and its Python workers, by Linux's /proc; without it, of this process alone."""
+    processes: dict[int, tuple[int, int]] = {}
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = file.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        processes[int(file.parent.name)] = int(fields[1]), sum(int(ticks) for ticks in fields[11:15])
+    if os.getpid() not in processes:
+        return time.process_time()
+    tree, total = {os.getpid()}, 0
+    for process, (parent, ticks) in sorted(processes.items()):
+        if process in tree or parent in tree:
+            tree.add(process)
+            total += ticks
+    return total / os.sysconf("SC_CLK_TCK")

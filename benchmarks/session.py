@@ -1,0 +1,127 @@
+"""The warehouse that is measured: a Spark session, the table of messages, and dbt on the package."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.messages import DATABASE, PARTITIONS, TOPIC
+from dbt_ticdc import package_path, warehouse
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+VARS = {"ticdc__feeds": [{"name": "bench", "protocol": "canal_json", "topics": [TOPIC], "partitions": PARTITIONS}]}
+
+_PROFILE = """\
+ticdc:
+  target: bench
+  outputs:
+    bench: {type: spark, method: session, host: NA, schema: ticdc, threads: 1}
+"""
+_PACKAGES = ("pyspark", "dbt-core", "dbt-spark", "pyarrow", "msgspec")
+
+
+class Bench:
+    """A warehouse in `folder` with one Spark session; at most one per process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.messages = folder / "messages"
+        self._dbt = folder / "dbt"
+        self._dbt.mkdir(parents=True)
+        (self._dbt / "profiles.yml").write_text(_PROFILE, encoding="utf-8")
+        self._spark = warehouse.open_session(folder / "warehouse")
+        self.sql("create database if not exists ticdc_raw")
+
+    def close(self) -> None:
+        """Ends the session."""
+        self._spark.stop()
+
+    def sql(self, statement: str) -> DataFrame:
+        """Runs a statement."""
+        return self._spark.sql(statement)
+
+    def count(self, query: str) -> int:
+        """The one number that a query gives."""
+        return int(self.sql(query).collect()[0][0])
+
+    def empty_messages(self) -> None:
+        """Takes all messages away."""
+        shutil.rmtree(self.messages, ignore_errors=True)
+        self.messages.mkdir()
+
+    def publish_messages(self) -> None:
+        """Makes the files in `messages` the table `ticdc_raw.messages`."""
+        self.sql("drop table if exists ticdc_raw.messages")
+        self.sql(f"create table ticdc_raw.messages using parquet location '{self.messages}'")
+
+    def empty(self, database: str) -> None:
+        """Drops a database with all it holds, and makes it anew."""
+        self.sql(f"drop database if exists {database} cascade")
+        self.sql(f"create database {database}")
+
+    def empty_warehouse(self) -> None:
+        """The state before the first run of the package."""
+        self.empty(warehouse.DATABASE)
+        self.empty(DATABASE)
+
+    def to_noop(self, query: str) -> None:
+        """Computes every row and column of a query, and keeps nothing."""
+        self.sql(query).write.format("noop").mode("overwrite").save()
+
+    def to_parquet(self, query: str, table: str) -> None:
+        """Keeps a query as a parquet table."""
+        self.sql(query).write.format("parquet").mode("overwrite").saveAsTable(table)
+
+    def compiled(self, model: str) -> str:
+        """The SQL of a model in an empty warehouse."""
+        self._invoke("compile", "--select", model)
+        (file,) = (self._dbt / "target" / "compiled").rglob(f"{model}.sql")
+        return file.read_text(encoding="utf-8")
+
+    def build(self) -> dict[str, float]:
+        """`dbt run` of the package; the seconds of each node."""
+        self._invoke("run")
+        results = json.loads((self._dbt / "target" / "run_results.json").read_text(encoding="utf-8"))["results"]
+        return {result["unique_id"].rpartition(".")[2]: result["execution_time"] for result in results}
+
+    def _invoke(self, *arguments: str) -> None:
+        from dbt.cli.main import dbtRunner
+
+        fixed = ["--project-dir", package_path(), "--profiles-dir", self._dbt, "--target-path", self._dbt / "target"]
+        fixed += ["--log-path", self._dbt / "logs", "--log-level", "none", "--vars", json.dumps(VARS)]
+        fixed += ["--no-send-anonymous-usage-stats", "--no-version-check"]
+        before = Path.cwd()
+        try:
+            result = dbtRunner().invoke([*arguments, *(str(argument) for argument in fixed)])
+        finally:
+            os.chdir(before)
+        if not result.success:
+            nodes = getattr(result.result, "results", ())
+            failures = [f"{node.node.name}: {node.message}" for node in nodes if node.status == "error"]
+            raise RuntimeError(str(result.exception or "\n".join(failures)))
+
+    def machine(self) -> str:
+        """What the figures were measured on."""
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+        java = self._spark.sparkContext._jvm.java.lang.System.getProperty("java.version")  # type: ignore[union-attr]
+        packages = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
+        load = "/".join(f"{value:.1f}" for value in os.getloadavg())
+        return (
+            f"{cores} cores ({_cpu()}), {memory:.0f} GB, load {load}, {platform.system()} {platform.machine()}\n"
+            f"Python {platform.python_version()}, Java {java}, {packages}"
+        )
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or "unknown"
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")

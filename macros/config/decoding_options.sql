@@ -1,0 +1,7 @@
+{% macro decoding_options(options) %}
+    {% set decoding = {} %}
+    {% for option in ["compression", "time_zone"] if option in options %}
+        {% do decoding.update({option: options[option]}) %}
+    {% endfor %}
+    {% do return(decoding) %}
+{% endmacro %}

@@ -1,0 +1,1 @@
+"""What several tests share: the sample messages, the upstream truth beside them, and a reader of warehouses."""

@@ -1,0 +1,194 @@
+"""Runs of the command `ticdc` in processes of their own, and what the warehouse holds after them.
+
+As a program (`python warehouse.py WAREHOUSE FOLDER`) it writes the marts and typed tables as JSON lines to a folder:
+a Spark session lasts for a whole process, so each look into a warehouse has its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from support.corpus import json_lines
+from support.truth import Row, TableName
+from support.typed import TypedRow, Value
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+REPOSITORY = Path(__file__).parents[3]
+MARTS = ("current_rows", "tables", "accounting", "dead_letters", "problems", "completeness", "ddl_history")
+QUERIES_AT_ONCE = 4
+# Compiling code for a query costs more than running it on a few rows.
+MANY_SMALL_QUERIES = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
+
+
+def _environment() -> dict[str, str]:
+    paths = [REPOSITORY / "udfs", REPOSITORY / "tests" / "python", *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+
+
+def ticdc(*arguments: str | Path, timeout: float = 1800) -> subprocess.CompletedProcess[str]:
+    """The command with these arguments; a run that fails shows its output."""
+    command = [sys.executable, "-m", "dbt_ticdc.cli", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=_environment(), check=False)
+    if done.returncode != 0:
+        raise AssertionError(
+            f"ticdc {arguments[0]} ended with {done.returncode}\n{done.stdout[-8000:]}\n{done.stderr[-4000:]}"
+        )
+    return done
+
+
+def run(warehouse: Path, messages: Path, feeds: Path) -> str:
+    """`ticdc run`; gives what it printed."""
+    return ticdc("run", "--messages", messages, "--feeds", feeds, "--warehouse", warehouse).stdout
+
+
+def write_feeds(path: Path, feeds: Sequence[Mapping[str, Any]]) -> Path:
+    """A feeds file; JSON is YAML."""
+    path.write_text(json.dumps({"feeds": list(feeds)}, indent=1), encoding="utf-8")
+    return path
+
+
+def files(warehouse: Path, below: str = "") -> dict[str, tuple[int, int]]:
+    """Size and modification time (ns) of every file of the tables, all but the metastore's and the logs."""
+    return {
+        str(path.relative_to(warehouse)): (path.stat().st_size, path.stat().st_mtime_ns)
+        for path in sorted((warehouse / "tables").rglob("*"))
+        if (path.is_file() and below in path.parts) or (path.is_file() and not below)
+    }
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a warehouse held when it was read."""
+
+    folder: Path
+
+    @classmethod
+    def read(cls, warehouse: Path, folder: Path) -> Contents:
+        """Reads a warehouse that no process has open."""
+        folder.mkdir(parents=True)
+        command = [sys.executable, __file__, str(warehouse), str(folder)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1800, env=_environment(), check=False)
+        if done.returncode != 0:
+            raise AssertionError(f"the warehouse could not be read\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}")
+        return cls(folder)
+
+    def mart(self, name: str) -> list[dict[str, Any]]:
+        """The rows of `ticdc__<name>`."""
+        return list(json_lines(self.folder / f"{name}.jsonl"))
+
+    @cached_property
+    def current(self) -> dict[str, dict[TableName, dict[str, dict[str, Any]]]]:
+        """`ticdc__current_rows` by feed, table and row key; two rows of one key are an error."""
+        found: dict[str, dict[TableName, dict[str, dict[str, Any]]]] = {}
+        for row in self.mart("current_rows"):
+            rows = found.setdefault(row["feed"], {}).setdefault((row["schema_name"], row["table_name"]), {})
+            assert row["row_key"] not in rows, (
+                f"two current rows have one key in {row['schema_name']}.{row['table_name']}"
+            )
+            rows[row["row_key"]] = row
+        return found
+
+    def rows(self, feed: str, table: TableName) -> Iterator[Row]:
+        """The current rows of a table as the comparison takes them."""
+        for row in self.current.get(feed, {}).get(table, {}).values():
+            yield Row(json.loads(row["row"]), row["lossy"] or ())
+
+    @cached_property
+    def typed(self) -> dict[str, dict[TableName, TypedTable]]:
+        """The typed tables by feed and upstream table."""
+        found: dict[str, dict[TableName, TypedTable]] = {}
+        for table in json_lines(self.folder / "typed.jsonl"):
+            found.setdefault(table["feed"], {})[table["schema_name"], table["table_name"]] = TypedTable(
+                table["types"], table["rows"]
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class TypedTable:
+    """A typed table: Spark type by column, and rows as texts in that order."""
+
+    types: Mapping[str, str]
+    texts: Sequence[Sequence[str | None]]
+
+    def rows(self) -> Iterator[TypedRow]:
+        """The rows as the comparison takes them."""
+        for texts in self.texts:
+            values = dict(zip(self.types, map(_value, self.types.values(), texts), strict=True))
+            lossy = values.pop("_lossy")
+            yield TypedRow(values, lossy if isinstance(lossy, list) else ())
+
+
+def _value(column_type: str, text: str | None) -> Value:
+    if text is None:
+        return None
+    if column_type == "binary":
+        return b64encode(bytes.fromhex(text)).decode("ascii")
+    return [str(item) for item in json.loads(text)] if column_type.startswith("array<") else text
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, bytes | bytearray):
+        return b64encode(value).decode("ascii")
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    raise TypeError(f"no JSON for {type(value)}")
+
+
+def _dump(spark: SparkSession, folder: Path) -> None:
+    for mart in MARTS:
+        _write(
+            folder / f"{mart}.jsonl", (row.asDict(recursive=True) for row in spark.table(f"ticdc__{mart}").collect())
+        )
+
+    def typed_table(table: dict[str, Any]) -> dict[str, Any]:
+        rows = spark.table(table["current_relation"])
+        types = dict(rows.dtypes)
+        return {**table, "types": types, "rows": [row[0] for row in rows.selectExpr(_texts_of(types)).collect()]}
+
+    with ThreadPoolExecutor(QUERIES_AT_ONCE) as pool:
+        _write(folder / "typed.jsonl", pool.map(typed_table, json_lines(folder / "tables.jsonl")))
+
+
+def _texts_of(types: Mapping[str, str]) -> str:
+    """The columns as one array of texts."""
+    texts = []
+    for column, column_type in types.items():
+        quoted = "`" + column.replace("`", "``") + "`"
+        if column_type == "binary":
+            texts.append(f"hex({quoted})")
+        else:
+            texts.append(f"to_json({quoted})" if column_type.startswith("array<") else f"cast({quoted} as string)")
+    return f"array({', '.join(texts)})"
+
+
+def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8") as out:
+        out.writelines(json.dumps(row, default=_plain) + "\n" for row in rows)
+
+
+if __name__ == "__main__":
+    from dbt_ticdc.warehouse import open_session
+
+    session = open_session(Path(sys.argv[1]), MANY_SMALL_QUERIES)
+    try:
+        _dump(session, Path(sys.argv[2]))
+    finally:
+        session.stop()

@@ -1,0 +1,485 @@
+"""The command's steps: loading messages and columns, running dbt, writing results, generating files, and its errors."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+import lzma
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from dbt_ticdc import build, cli, codegen, columns, feeds, messages, results, summary, warehouse
+from dbt_ticdc.errors import TicdcError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TIMESTAMP = 1_700_000_000_123
+
+
+def line(offset: int, value: bytes | None = b"v", key: bytes | None = None, **members: Any) -> str:
+    """A record as dumps hold it."""
+    record = {"topic": "t", "partition": 0, "offset": offset, "timestamp": TIMESTAMP}
+    texts = {"key": key, "value": value}
+    encoded = {name: None if text is None else base64.b64encode(text).decode() for name, text in texts.items()}
+    return json.dumps(record | encoded | members, ensure_ascii=False)
+
+
+def write(path: Path, lines: Sequence[str], end: str = "\n") -> Path:
+    """A dump, compressed as its name says."""
+    content = (end.join(lines) + end).encode()
+    compress = {".gz": gzip.compress, ".xz": lzma.compress}.get(path.suffix, bytes)
+    path.write_bytes(compress(content))
+    return path
+
+
+def tables_of(home: Path) -> dict[str, int]:
+    return {str(path): path.stat().st_mtime_ns for path in (home / "tables").rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def load(spark: SparkSession, home: Path, request: pytest.FixtureRequest) -> Callable[..., messages.Loaded]:
+    """Loads paths into a schema of the test's own."""
+    schema = "raw`" + request.node.name.partition("[")[0]
+
+    def load(*paths: Path) -> messages.Loaded:
+        return messages.load(spark, messages.find_files(paths), schema, warehouse.work_folder(home))
+
+    return load
+
+
+def loaded(spark: SparkSession, request: pytest.FixtureRequest) -> list[Any]:
+    name = request.node.name.partition("[")[0]
+    return spark.table(f"`raw``{name}`.messages").orderBy("topic", "offset").collect()
+
+
+def test_every_kind_of_file_is_loaded_once(
+    load: Callable[..., messages.Loaded],
+    spark: SparkSession,
+    home: Path,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    write(tmp_path / "_a[1]*.jsonl", ["\ufeff" + line(0, b"\x00\xff", b""), line(1, None, b"k"), line(1, None, b"k")])
+    write(tmp_path / "b, c.json.gz", [line(2, b""), "", line(3, topic="u\u2028v")], end="\r\n")
+    write(tmp_path / ".d.ndjson.xz", [line(0, b"\x00\xff", b""), line(4, b"x" * 25_000_000)])
+    (tmp_path / "notes.txt").write_text("not read")
+    assert load(tmp_path) == (7, 5)
+
+    rows = loaded(spark, request)
+    assert [(row.topic, row.offset) for row in rows] == [("t", 0), ("t", 1), ("t", 2), ("t", 4), ("u\u2028v", 3)]
+    assert [None if row.value is None else bytes(row.value) for row in rows[:3]] == [b"\x00\xff", None, b""]
+    assert [None if row.key is None else bytes(row.key) for row in rows[:3]] == [b"", b"k", None]
+    assert len(rows[3].value) == 25_000_000
+    assert rows[0].timestamp.isoformat() == "2023-11-14T22:13:20.123000"
+
+    before = tables_of(home)
+    assert load(tmp_path) == (7, 0)
+    assert tables_of(home) == before
+    assert load(write(tmp_path / "e.jsonl", [line(offset) for offset in range(7)])) == (7, 3)
+    assert sorted(row.offset for row in loaded(spark, request)) == [0, 1, 2, 3, 3, 4, 5, 6]
+    assert not list(warehouse.work_folder(home).glob("messages-*"))
+
+
+def test_an_empty_file_is_fine(load: Callable[..., messages.Loaded], tmp_path: Path) -> None:
+    assert load(write(tmp_path / "a.jsonl", [])) == (0, 0)
+
+
+BAD_LINES = {
+    "cut": (line(1)[:-10], "truncated"),
+    "two on a line": (line(1) + line(2), "trailing characters"),
+    "a list": ("[1]", "got `array`"),
+    "no value": ('{"topic": "t", "partition": 0, "offset": 1, "timestamp": 1, "key": null}', "`value`"),
+    "text for a number": (line(1, offset="1"), "`$.offset`"),
+    "too large a number": (line(1, offset=2**63), "`$.offset`"),
+    "no base64": (line(1, value="SECRET!"), "`$.value`"),
+    "a number for text": (line(1, topic=1), "`$.topic`"),
+}
+
+
+@pytest.mark.parametrize("bad, says", BAD_LINES.values(), ids=BAD_LINES)
+def test_a_bad_line_is_named_and_nothing_is_loaded(
+    load: Callable[..., messages.Loaded],
+    spark: SparkSession,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    bad: str,
+    says: str,
+) -> None:
+    write(tmp_path / "a.jsonl", [line(0)])
+    write(tmp_path / "b.jsonl.gz", [line(5), "", bad, "{"])
+    with pytest.raises(TicdcError) as caught:
+        load(tmp_path)
+    assert f"{tmp_path / 'b.jsonl.gz'}, line 3: no Kafka record: " in str(caught.value)
+    assert says in str(caught.value)
+    assert "SECRET" not in str(caught.value)
+    assert loaded(spark, request) == []
+
+
+@pytest.mark.parametrize(
+    "name, content", [("a.jsonl.gz", gzip.compress(b"x" * 99)[:-9]), ("a.jsonl.gz", b"{}"), ("a.jsonl.xz", b"{}")]
+)
+def test_a_broken_file_is_named(
+    load: Callable[..., messages.Loaded], tmp_path: Path, name: str, content: bytes
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(TicdcError, match=name):
+        load(tmp_path)
+
+
+def test_paths_without_dumps_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("")
+    for path in (tmp_path, tmp_path / "a.csv", tmp_path / "none"):
+        with pytest.raises(TicdcError, match="--messages") as caught:
+            messages.find_files([path])
+        assert str(path) in str(caught.value)
+
+
+FEED = {"name": "shop", "protocol": "canal_json", "topics": ["shop-%"]}
+
+
+@pytest.mark.parametrize(
+    "content, expected",
+    [
+        ([FEED], {"ticdc__feeds": [FEED]}),
+        ({"feeds": [FEED]}, {"ticdc__feeds": [FEED]}),
+        (
+            {"ticdc__feeds": [FEED], "ticdc__visibility": "latest"},
+            {"ticdc__feeds": [FEED], "ticdc__visibility": "latest"},
+        ),
+        ({"name": "mine", "vars": {"ticdc__feeds": [FEED], "other": 1}}, {"ticdc__feeds": [FEED]}),
+        ({"vars": {"ticdc": {"ticdc__feeds": [FEED]}}}, {"ticdc__feeds": [FEED]}),
+    ],
+)
+def test_forms_of_the_feeds_file(tmp_path: Path, content: object, expected: Mapping[str, object]) -> None:
+    for name, text in (("feeds.yml", yaml.safe_dump(content)), ("feeds.json", json.dumps(content))):
+        (tmp_path / name).write_text(text)
+        assert feeds.read_vars(tmp_path / name) == expected
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        ("", "holds nothing"),
+        ("feeds", "holds a single str"),
+        ("feeds: [", "is no YAML"),
+        ("feed: []", 'has the members "feed"'),
+        ("ticdc__visibility: latest", "names no feeds"),
+        ("{feeds: [], ticdc__feeds: []}", "has the members"),
+        ("vars: {}", "names no feeds"),
+    ],
+)
+def test_a_wrong_feeds_file(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "feeds.yml").write_text(text)
+    with pytest.raises(TicdcError, match="--feeds") as caught:
+        feeds.read_vars(tmp_path / "feeds.yml")
+    assert says in str(caught.value)
+    with pytest.raises(TicdcError, match="No such file"):
+        feeds.read_vars(tmp_path / "none.yml")
+
+
+COLUMNS = [
+    {"TABLE_SCHEMA": "s", "TABLE_NAME": "t", "COLUMN_NAME": name, "ORDINAL_POSITION": place, "COLUMN_TYPE": "int"}
+    | {"COLUMN_DEFAULT": default, "TABLE_CATALOG": "def"}
+    for place, (name, default) in enumerate([("id", None), ("a\u2028,b", "")], start=1)
+]
+
+
+def test_columns_are_replaced_when_the_file_changed(spark: SparkSession, home: Path, tmp_path: Path) -> None:
+    spark.sql("create database if not exists exports")
+    path = tmp_path / "columns.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in COLUMNS))
+    table = columns.load(spark, path, "exports")
+
+    def found() -> list[tuple[Any, ...]]:
+        names = "column_name, ordinal_position, column_default, extra"
+        return [tuple(row) for row in spark.sql(f"select {names} from {table} order by ordinal_position").collect()]
+
+    assert found() == [("id", 1, None, None), ("a\u2028,b", 2, "", None)]
+    before = tables_of(home)
+    columns.load(spark, path, "exports")
+    assert tables_of(home) == before
+
+    path = tmp_path / "columns.csv"
+    path.write_text(
+        'table_schema,table_name,column_name,ordinal_position,column_type,column_default\ns,t,"a\nb",1,int,\\N\n'
+    )
+    columns.load(spark, path, "exports")
+    assert found() == [("a\nb", 1, None, None)]
+
+
+@pytest.mark.parametrize(
+    "name, text, says",
+    [
+        ("c.jsonl", "{}", "line 1: no table_schema"),
+        ("c.jsonl", "\n[1]", "line 2 is no JSON object"),
+        ("c.csv", "table_schema,table_name,column_name,ordinal_position,column_type\ns,t,c,x,int\n", "line 2: ordinal"),
+    ],
+)
+def test_a_wrong_columns_file(tmp_path: Path, name: str, text: str, says: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(TicdcError, match="--columns") as caught:
+        columns.check(tmp_path / name)
+    assert says in str(caught.value)
+
+
+QUERY = """
+select
+    null as nothing, true as yes, 1L as whole, cast(0.1 as float) as small, 0.1d as big, double('NaN') as nan,
+    cast(-0.000000012300 as decimal(20, 12)) as exact, x'00ff' as bytes, timestamp '2024-02-29 01:02:03.4 UTC' as at,
+    timestamp_ntz '2024-02-29 01:02:03' as local, date '0000-01-01' as day, array(1, null) as list,
+    named_struct('a', x'01', 'b', decimal('1.50')) as struct, map('k', 1) as map, 'a"\u2028\nb' as text, '' as empty
+"""
+EXPECTED = {
+    "nothing": None,
+    "yes": True,
+    "whole": 1,
+    "small": 0.1,
+    "big": 0.1,
+    "nan": "nan",
+    "exact": "-0.000000012300",
+    "bytes": "AP8=",
+    "at": "2024-02-29T01:02:03.400000Z",
+    "local": "2024-02-29T01:02:03.000000",
+    "day": "0000-01-01",
+    "list": [1, None],
+    "struct": {"a": "AQ==", "b": "1.50"},
+    "map": {"k": 1},
+    "text": 'a"\u2028\nb',
+    "empty": "",
+}
+
+
+def written(spark: SparkSession, query: str, form: str) -> str:
+    out = io.StringIO(newline="")
+    results.WRITERS[form](spark.sql(query), out)
+    return out.getvalue()
+
+
+def test_json_lines(spark: SparkSession) -> None:
+    assert json.loads(written(spark, QUERY, "json")) == EXPECTED
+    assert written(spark, "select id from range(3) order by id", "json").split("\n") == [
+        '{"id": 0}',
+        '{"id": 1}',
+        '{"id": 2}',
+        "",
+    ]
+    with pytest.raises(TicdcError, match="several columns named a"):
+        written(spark, "select 1 as a, 2 as a", "json")
+
+
+def test_csv(spark: SparkSession) -> None:
+    text = written(spark, "select 1 as a, null as a, 'x,\"y' as b, x'00' as c, array('z') as d", "csv")
+    assert text == 'a,a,b,c,d\r\n1,,"x,""y",AA==,"[""z""]"\r\n'
+
+
+def test_table(spark: SparkSession) -> None:
+    text = written(
+        spark, "select 'a\tb' as `x y`, null as n, '表' as w union all select 'c', 1, repeat('d', 200)", "table"
+    )
+    assert text.split("\n")[:4] == [
+        "x y   n     w",
+        "----  ----  " + "-" * 120,
+        "a\\tb  NULL  表",
+        "c     1     " + "d" * 119 + "…",
+    ]
+    assert "… more rows than 1000" in written(spark, "select * from range(2000)", "table")
+
+
+MODELS = {
+    "dbt_project.yml": "name: ticdc\nversion: 1.0.0\nprofile: ticdc\nmodels: {+materialized: table}\n",
+    "models/one.sql": "select count(*) as messages from {{ var('ticdc__messages_schema') }}.messages",
+    "models/two.sql": "select messages from {{ ref('one') }}",
+    "models/schema.yml": "models: [{name: two, columns: [{name: messages, data_tests: [not_null]}]}]\n",
+}
+
+
+def project(folder: Path, files: Mapping[str, str]) -> Path:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder
+
+
+def test_a_run_builds_only_what_is_new(
+    spark: SparkSession,
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    package = project(tmp_path / "package", MODELS)
+    monkeypatch.setattr(cli, "package_path", lambda: package)
+    monkeypatch.setenv("DBT_TARGET", "of another project")
+    dump = write(tmp_path / "a.jsonl", [line(0), line(1)])
+
+    def run(variables: dict[str, object] | None = None, full_refresh: bool = False) -> tuple[bool, str]:
+        variables = {"ticdc__feeds": [FEED], "ticdc__messages_schema": "raw_run"} | (variables or {})
+        built = cli.run(spark, home, variables, [dump], full_refresh=full_refresh)
+        shown = capfd.readouterr()
+        assert shown.out == ""
+        return built, shown.err
+
+    cwd = Path.cwd()
+    built, progress = run()
+    assert built
+    assert "2 new of 2" in progress
+    assert [text.split("  ")[:2] for text in progress.split("\n")[1:-1]] == [
+        ["[1/3] one", "ok"],
+        ["[2/3] two", "ok"],
+        ["[3/3] not_null_two_messages", "ok"],
+    ]
+    assert spark.table("two").collect() == [(2,)]
+    assert Path.cwd() == cwd
+    assert sorted(path.name for path in package.iterdir()) == ["dbt_project.yml", "models"]
+
+    before = tables_of(home)
+    built, progress = run()
+    assert not built
+    assert "nothing is new" in progress
+    assert tables_of(home) == before
+
+    assert run(full_refresh=True)[0]
+    assert run({"ticdc__visibility": "latest"})[0]
+    write(dump, [line(0), line(1), line(2)])
+    assert run()[0]
+    assert spark.table("two").collect() == [(3,)]
+
+    (package / "models" / "two.sql").write_text("select messages, assert_true(false) from {{ ref('one') }}")
+    with pytest.raises(build.NodesFailed, match=r"1 node\(s\) failed, 1 that need them were skipped\ntwo: ") as caught:
+        run()
+    assert "\tat org." not in str(caught.value)
+    (package / "models" / "two.sql").write_text("select cast(null as bigint) as messages from {{ ref('one') }}")
+    with pytest.raises(build.NodesFailed, match="not_null_two_messages: Got 1 result"):
+        run()
+    (package / "models" / "two.sql").write_text("{{ exceptions.raise_compiler_error('the configuration is wrong') }}")
+    with pytest.raises(TicdcError, match="the configuration is wrong") as wrong:
+        run()
+    assert wrong.value.exit_code == 1
+    assert "in macro" not in str(wrong.value)
+
+
+def test_fingerprint_tells_what_changed(tmp_path: Path) -> None:
+    package = project(tmp_path, MODELS)
+    first = build.fingerprint(package, {"a": [1]}, 5)
+    assert build.fingerprint(package, {"a": [1]}, 5) == first
+    assert build.fingerprint(package, {"a": [2]}, 5) != first
+    assert build.fingerprint(package, {"a": [1]}, 6) != first
+    (package / "models" / "one.sql").write_text("select 1")
+    assert build.fingerprint(package, {"a": [1]}, 5) != first
+
+
+HOSTILE = ("id", "col one", "back`tick", "{{ x }}", "ключ", "a: #b", "yes", "x,y")
+
+
+@pytest.fixture(scope="module")
+def marts(spark: SparkSession) -> None:
+    """Marts of a feed with one odd table, in the columns that design and models give them."""
+    names = ", ".join(f"'{place}' as `{name.replace('`', '``')}`" for place, name in enumerate(HOSTILE))
+    spark.sql("create database if not exists shop")
+    spark.sql(f"create table shop.odd as select {names}, array(cast(1.5 as decimal(5, 2))) as list")
+    keys = ", ".join(f"'{name}'" for name in HOSTILE)
+    tso = TIMESTAMP << 18
+    problem = "'f' as feed, 's' as schema_name, 'a\\nb' as table_name, 'warning' as severity, 'lossy' as code, 'why' as detail"
+    for name, query in {
+        "tables": f"'f' as feed, 's' as schema_name, 'a\\nb' as table_name, array({keys}) as key_columns, "
+        f"'shop.`odd`' as current_relation, 1234L as row_count, {tso}L as last_commit_ts, 2L as problem_count",
+        "completeness": f"'f' as feed, {tso}L as complete_through_ts",
+        "dead_letters": "1 as offset from range(2)",
+        "problems": f"{problem}, 'do that' as remedy from range(2)",
+    }.items():
+        spark.sql(f"create table ticdc__{name} as select {query}")
+
+
+def test_summary(spark: SparkSession, marts: None) -> None:
+    text = summary.text(spark)
+    assert "feed f: 1 table, 1,234 rows, complete through 2023-11-14 22:13:20.123 UTC\n" in text
+    assert "\ns.a\\nb          shop.`odd`   1,234  2023-11-14 22:13:20.123         2\n" in text
+    assert "problems: 2 warnings\n  warning lossy, 2 times, in f: s.a\\nb\n    why (the first)\n" in text
+    assert "dead letters: 2 (see ticdc__dead_letters)\n" in text
+
+
+def test_generated_sources_run_in_dbt(spark: SparkSession, home: Path, marts: None, tmp_path: Path) -> None:
+    package = project(tmp_path / "mine", {"dbt_project.yml": MODELS["dbt_project.yml"]})
+    path, changed = codegen.write(spark, "f", package / "models")
+    assert (path.name, changed) == ("ticdc_f.yml", True)
+    assert codegen.write(spark, "f", package / "models") == (path, False)
+    (source,) = yaml.safe_load(path.read_text(encoding="utf-8"))["sources"]
+    (table,) = source["tables"]
+    assert (source["name"], source["schema"], table["name"]) == ("f__shop", "shop", "odd")
+    assert table["columns"][0] == {"name": "id", "data_type": "string", "quote": True, "data_tests": ["not_null"]}
+    assert table["columns"][-1] == {"name": "list", "data_type": "array<decimal(5,2)>", "quote": True}
+
+    build.build(package, warehouse.work_folder(home), {})
+    ran = json.loads((warehouse.work_folder(home) / "dbt" / "target" / "run_results.json").read_text())["results"]
+    assert [result["status"] for result in ran] == ["pass"] * len(HOSTILE)
+
+    with pytest.raises(TicdcError, match="feeds that have: f"):
+        codegen.write(spark, "g", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "relation, expected",
+    [("a.b", ("a", "b")), ("`a.``b`.c", ("a.`b", "c")), ("x.`a`.`b c`", ("a", "b c")), ("`a```.`b`", ("a`", "b"))],
+)
+def test_parts_of_a_relation(relation: str, expected: tuple[str, str]) -> None:
+    assert codegen.parts(relation) == expected
+
+
+def ticdc(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    paths = [str(Path(cli.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    kept = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
+    return subprocess.run(
+        [sys.executable, "-m", "dbt_ticdc.cli", *map(str, arguments)],
+        env={**kept, "PYTHONPATH": os.pathsep.join(paths), **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    write(tmp_path / "full" / "a.jsonl", [line(0)])
+    dump = tmp_path / "full" / "a.jsonl"
+    for arguments, says in (
+        (["run", "--messages", tmp_path / "none"], "there is no file or folder"),
+        (["run", "--messages", dump, "--feeds", tmp_path / "none"], "--feeds"),
+        (["run", "--messages", dump, "--columns", tmp_path / "none"], "--columns"),
+        (["run", "--messages", dump, "--warehouse", tmp_path / "full"], "neither a warehouse nor an empty folder"),
+        (["sql", "select 1", "--warehouse", tmp_path / "none"], "no warehouse is in"),
+        (["codegen", "--feed", "f", "--warehouse", tmp_path / "none"], "no warehouse is in"),
+    ):
+        done = ticdc(*arguments)
+        assert done.returncode == 2, done.stderr
+        last = done.stderr.strip().split("\n")[-1]
+        assert last.startswith("ticdc: ")
+        assert says in last
+        assert "Traceback" not in done.stderr
+    assert not (tmp_path / "none").exists()
+
+
+def test_missing_java_is_explained(tmp_path: Path) -> None:
+    dump = write(tmp_path / "a.jsonl", [line(0)])
+    old = tmp_path / "old" / "bin" / "java"
+    old.parent.mkdir(parents=True)
+    old.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
+    old.chmod(0o755)
+    for environment, says in (
+        ({"PATH": str(tmp_path)}, "no Java was found"),
+        ({"JAVA_HOME": str(tmp_path / "gone")}, "cannot be run"),
+        ({"JAVA_HOME": str(tmp_path / "old")}, "is Java of version 11"),
+    ):
+        done = ticdc("run", "--messages", dump, "--warehouse", tmp_path / "w", **environment)
+        assert done.returncode == 2
+        assert says in done.stderr
+        assert "Spark needs Java 17 or newer" in done.stderr
+    assert not (tmp_path / "w").exists()

@@ -1,0 +1,381 @@
+"""Whole changefeeds through `ticdc run`: marts and typed tables equal the upstream's truth, cell by cell.
+
+The variants of the repository's sample, or of the corpus that TICDC_CORPUS names, go through one run, each as a feed
+of its own. A second warehouse takes the same messages in two steps, and broken ones beside them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import shutil
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cramjam
+import pyarrow.parquet as pq
+import pytest
+from support import truth as upstream
+from support import typed
+from support import warehouse as embedded
+from support.corpus import SAMPLE, Record, Variant, first_row_ts, plain, record, root, variants
+
+from ticdc_udfs import arrow
+from ticdc_udfs.events import Kind
+from ticdc_udfs.protocols import canal_json
+
+SHUFFLED = "canal_json_shuffled"
+# Variants whose messages say the same as those of `canal_json`, in other bytes, order or partitions.
+SAME_ROWS = ("shuffled", "replayed", "index_value", "index_value_replayed", "snappy", "lz4", "rowkey")
+HALVES = ("canal_json", "canal_json_index_value_replayed")
+
+Key = tuple[str, int, int]
+
+
+@pytest.fixture(scope="module")
+def truth() -> upstream.Truth:
+    return upstream.load(root())
+
+
+@pytest.fixture(scope="module")
+def changed(truth: upstream.Truth) -> dict[upstream.TableName, str]:
+    """Tables that a DDL changed after their first row, with the DDL: their old rows are not compared."""
+    return truth.changed_by_ddl(first_row_ts(plain().records))
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> None:
+    with gzip.open(path, "wt", encoding="utf-8", newline="\n", compresslevel=1) as out:
+        out.writelines(lines)
+
+
+def shuffled_lines(variant: Variant) -> list[str]:
+    """The variant's lines in any order and under another topic: what orders messages is their offset."""
+    lines = [json.dumps({**json.loads(record.line), "topic": SHUFFLED}) + "\n" for record in variant.records]
+    random.Random(1).shuffle(lines)
+    return lines
+
+
+@dataclass(frozen=True)
+class Built:
+    """A warehouse after its run, and what `ticdc run` printed."""
+
+    contents: embedded.Contents
+    output: str
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Every variant and the shuffled one, in one run."""
+    folder = tmp_path_factory.mktemp("whole")
+    messages = folder / "messages"
+    messages.mkdir()
+    for variant in variants():
+        shutil.copyfile(variant.path, messages / variant.path.name)
+    write_lines(messages / f"{SHUFFLED}.jsonl.gz", shuffled_lines(plain()))
+    feeds = [variant.feed() for variant in variants()] + [plain().feed(SHUFFLED, SHUFFLED)]
+    output = embedded.run(folder / "warehouse", messages, embedded.write_feeds(folder / "feeds.yml", feeds))
+    contents = embedded.Contents.read(folder / "warehouse", folder / "contents")
+    shutil.rmtree(folder / "warehouse")
+    return Built(contents, output)
+
+
+def feed_variants() -> list[tuple[str, Variant]]:
+    return [(variant.name, variant) for variant in variants()] + [(SHUFFLED, plain())]
+
+
+def test_every_variant_equals_the_truth(
+    whole: Built, truth: upstream.Truth, changed: dict[upstream.TableName, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    generic, typed_tables = {}, {}
+    for feed, variant in feed_variants():
+        generic[feed], typed_tables[feed] = upstream.Tally(), upstream.Tally()
+        types = whole.contents.typed.get(feed, {})
+        for name, table in truth.tables.items():
+            if not table.primary_key or name in changed:
+                continue
+            generic[feed].add(upstream.compare(table, whole.contents.rows(feed, name)))
+            if name not in types:
+                typed_tables[feed].missing += len(table.rows)
+                typed_tables[feed].note(f"{name}: no typed table")
+                continue
+            full_types = variant.meta["sink_uri_options"].get("content-compatible") == "true"
+            typed_tables[feed].add(typed.compare(table, types[name].rows(), full_types, types[name].types))
+    with capsys.disabled():
+        print_tallies("ticdc__current_rows", generic)
+        print_tallies("typed tables", typed_tables)
+        print("\nnot compared, for a DDL changed them after their first row:")
+        for (schema, table_name), ddl in sorted(changed.items()):
+            print(f"  {schema}.{table_name}: {ddl}")
+    for tally in (*generic.values(), *typed_tables.values()):
+        assert tally.right, "\n".join(tally.details)
+        assert tally.tables > 50
+
+
+def print_tallies(title: str, tallies: dict[str, upstream.Tally]) -> None:
+    heads = ("tables", "cells", "flagged", "wrong", "missing", "extra")
+    print(f"\n{title:<34}" + "".join(f"{head:>9}" for head in heads))
+    for name, tally in tallies.items():
+        print(f"{name:<34}" + "".join(f"{getattr(tally, head):>9}" for head in heads))
+
+
+def test_tables_without_primary_key_are_flagged(
+    whole: Built, truth: upstream.Truth, changed: dict[upstream.TableName, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = []
+    for feed, variant in feed_variants():
+        for name, table in truth.tables.items():
+            if table.primary_key or name in changed:
+                continue
+            rows = list(whole.contents.rows(feed, name))
+            assert all("*:no_key" in row.lossy for row in rows)
+            if not rows and not variant.meta["force_replicate"]:
+                continue
+            tally = upstream.compare_keyless(table, rows)
+            label = f"{feed} {'.'.join(name)}"
+            lines.append(f"{label:<52}{len(rows):>9}{tally.missing:>9}{tally.extra:>9}")
+    with capsys.disabled():
+        print(f"\n{'without primary key':<52}{'rows':>9}{'missing':>9}{'extra':>9}", *lines, sep="\n")
+
+
+def test_other_bytes_order_and_partitions_give_the_same_rows(whole: Built) -> None:
+    def rows(feed: str) -> dict[Any, Any]:
+        return {
+            (table, key): (json.loads(row["row"]), row["commit_ts"], sorted(row["lossy"] or ()))
+            for table, by_key in whole.contents.current[feed].items()
+            for key, row in by_key.items()
+        }
+
+    want = rows("canal_json")
+    assert len(want) > 1500
+    compared = 0
+    for suffix in SAME_ROWS:
+        feed = f"canal_json_{suffix}"
+        if feed in whole.contents.current:
+            assert rows(feed) == want, feed
+            compared += 1
+    assert compared >= 4
+
+
+def test_accounting_adds_up(whole: Built) -> None:
+    feeds = feed_variants()
+    accounting = {(row["feed"], row["partition"]): row for row in whole.contents.mart("accounting")}
+    assert len(accounting) == sum(variant.meta["partitions"] for _, variant in feeds)
+    assert sum(row["messages"] for row in accounting.values()) == sum(len(variant.records) for _, variant in feeds)
+    for feed, variant in feeds:
+        for partition, offsets in offsets_by_partition(variant.records).items():
+            row = accounting[feed, partition]
+            check_balance(row)
+            assert not row["offset_gaps"]
+            assert row["dead_letters"] == row["bootstraps"] == 0
+            assert (row["first_offset"], row["last_offset"]) == (min(offsets), max(offsets))
+            assert row["messages"] == len(offsets)
+    assert whole.contents.mart("dead_letters") == []
+
+
+def offsets_by_partition(records: Sequence[Record]) -> dict[int, set[int]]:
+    found: dict[int, set[int]] = {}
+    for each in records:
+        found.setdefault(each.partition, set()).add(each.offset)
+    return found
+
+
+def check_balance(row: dict[str, Any]) -> None:
+    kinds = ("rows", "ddl", "watermarks", "bootstraps", "dead_letters")
+    assert row["messages"] == sum(row[kind] for kind in kinds), row
+    assert row["balanced"] is True, row
+
+
+def test_feeds_are_complete_through_the_last_watermark(whole: Built) -> None:
+    last: dict[str, int] = {}
+    for feed, variant in feed_variants():
+        watermarks: dict[int, int] = {}
+        for each in variant.records if variant.has_extension else ():
+            (event,) = arrow.decode_message(canal_json.decode, None, each.value, variant.options_text)
+            if event.kind == Kind.WATERMARK and event.commit_ts is not None:
+                watermarks[each.partition] = max(event.commit_ts, watermarks.get(each.partition, 0))
+        if watermarks:
+            last[feed] = min(watermarks.values())
+    got = {row["feed"]: row["complete_through_ts"] for row in whole.contents.mart("tables")}
+    assert {feed: got[feed] for feed in last} == last
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A warehouse that took messages in two steps, then the same once more."""
+
+    contents: embedded.Contents
+    staged_first: dict[str, tuple[int, int]]
+    staged_then: dict[str, tuple[int, int]]
+    identities_then: set[Key]
+    files_before: dict[str, tuple[int, int]]
+    files_after: dict[str, tuple[int, int]]
+    broken: dict[str, list[tuple[Record, str]]]
+
+
+@pytest.fixture(scope="module")
+def steps(tmp_path_factory: pytest.TempPathFactory) -> Steps:
+    folder = tmp_path_factory.mktemp("steps")
+    half, rest, home = folder / "half", folder / "all", folder / "warehouse"
+    half.mkdir()
+    rest.mkdir()
+    taken = [Variant(root(), name) for name in HALVES]
+    for variant in taken:
+        lines = [each.line for each in variant.records]
+        write_lines(half / f"{variant.name}.jsonl.gz", lines[: len(lines) // 2])
+        write_lines(rest / f"{variant.name}.jsonl.gz", lines)
+    broken = {feed: break_messages(feed, options) for feed, options in BROKEN_FEEDS.items()}
+    for feed, records in broken.items():
+        write_lines(half / f"{feed}.jsonl.gz", [each.line for each, _ in records])
+    feeds = [variant.feed() for variant in taken]
+    feeds += [
+        {
+            "name": feed,
+            "protocol": "canal_json",
+            "topics": [feed],
+            "options": options,
+            "target_schema": "{feed}__{schema}",
+        }
+        for feed, options in BROKEN_FEEDS.items()
+    ]
+    feeds_file = embedded.write_feeds(folder / "feeds.yml", feeds)
+
+    embedded.run(home, half, feeds_file)
+    staged_first = embedded.files(home, STAGED)
+    embedded.run(home, rest, feeds_file)
+    staged_then = embedded.files(home, STAGED)
+    new = [home / path for path in staged_then if path not in staged_first and path.endswith(".parquet")]
+    identities: set[Key] = set()
+    for path in new:
+        table = pq.read_table(path, columns=["topic", "partition", "offset"], partitioning=None)
+        identities |= set(zip(*(table[name].to_pylist() for name in table.column_names), strict=True))
+    before = embedded.files(home)
+    embedded.run(home, rest, feeds_file)
+    after = embedded.files(home)
+    contents = embedded.Contents.read(home, folder / "contents")
+    shutil.rmtree(home)
+    return Steps(contents, staged_first, staged_then, identities, before, after, broken)
+
+
+STAGED = "stg_ticdc__canal_json"
+
+
+def test_a_run_without_new_messages_writes_no_file(steps: Steps) -> None:
+    assert len(steps.files_before) > 50
+    assert steps.files_after == steps.files_before
+
+
+def test_an_increment_decodes_only_what_is_new(steps: Steps) -> None:
+    assert {path: steps.staged_then.get(path) for path in steps.staged_first} == steps.staged_first
+    taken = [Variant(root(), name).records for name in HALVES]
+    late = {each[:3] for records in taken for each in records[len(records) // 2 :]}
+    early = {each[:3] for records in taken for each in records[: len(records) // 2]}
+    assert steps.identities_then == late - early
+
+
+def test_two_steps_give_the_tables_of_one_run(steps: Steps, whole: Built) -> None:
+    for feed in HALVES:
+        one, two = whole.contents.current[feed], steps.contents.current[feed]
+        assert one.keys() == two.keys()
+        for table in one:
+            assert one[table].keys() == two[table].keys(), table
+            for key, row in one[table].items():
+                assert {**row, "lossy": sorted(row["lossy"] or ())} == {
+                    **two[table][key],
+                    "lossy": sorted(two[table][key]["lossy"] or ()),
+                }
+        for table, once in whole.contents.typed[feed].items():
+            twice = steps.contents.typed[feed][table]
+            assert twice.types == once.types
+            assert Counter(map(tuple, twice.texts)) == Counter(map(tuple, once.texts)), table
+
+
+BROKEN_FEEDS: dict[str, dict[str, str]] = {
+    "broken_none": {"compression": "none"},
+    "broken_snappy": {"compression": "snappy"},
+    "broken_lz4": {"compression": "lz4"},
+}
+GAP = range(40, 45)
+
+
+def break_messages(topic: str, options: dict[str, str]) -> list[tuple[Record, str]]:
+    """A hundred messages of which most are broken, with the error code that each must have ('' where it decodes)."""
+    rng = random.Random(topic)
+    values = [each.value for each in Variant(SAMPLE, "canal_json").records if each.value and len(each.value) < 4000]
+    chosen = rng.sample(values, 100)
+    offsets = [offset for offset in range(100 + len(GAP)) if offset not in GAP]
+    found = []
+    for place, (value, offset) in enumerate(zip(chosen, offsets, strict=True)):
+        wire = broken_value(rng, place, value, rng.choice(values), options["compression"])
+        (event,) = arrow.decode_message(canal_json.decode, b"", wire, json.dumps(options))
+        fields = {
+            "topic": topic,
+            "partition": place % 2,
+            "offset": offset,
+            "timestamp": 1795238204129 + place,
+            "key": "",
+            "value": None if wire is None else b64encode(wire).decode("ascii"),
+        }
+        found.append((record(json.dumps(fields) + "\n"), event.error_code or ""))
+    return found
+
+
+def broken_value(rng: random.Random, place: int, value: bytes, other: bytes, codec: str) -> bytes | None:
+    """A value that the place's turn breaks: null, empty, wrong compression, nesting, flipped, cut, mixed, or whole."""
+    cut = rng.randrange(1, len(value))
+    turns: list[bytes | None] = [
+        None,
+        b"",
+        value if codec != "none" else pack(value, "lz4"),
+        pack(value, "snappy" if codec == "lz4" else "lz4"),
+        pack(b'{"x":' + b"[" * 100_000, codec),
+        pack(bytes(byte ^ (rng.random() < 0.02) * rng.randrange(1, 256) for byte in value), codec),
+        pack(value[:cut], codec),
+        pack(value, codec)[:-1],
+        pack(value[:cut] + other[rng.randrange(len(other)) :], codec),
+        pack(value, codec),
+    ]
+    return turns[place % len(turns)]
+
+
+def pack(value: bytes, codec: str) -> bytes:
+    if codec == "none":
+        return value
+    return bytes(cramjam.snappy.compress_raw(value) if codec == "snappy" else cramjam.lz4.compress(value))
+
+
+def test_every_broken_message_is_a_dead_letter(steps: Steps) -> None:
+    letters = steps.contents.mart("dead_letters")
+    got = {(row["topic"], row["partition"], row["offset"]): row["error_code"] for row in letters}
+    want = {each[:3]: code for records in steps.broken.values() for each, code in records if code}
+    assert len(want) > 200
+    assert len(letters) == len(got)
+    assert got == want
+    values = {each[:3]: json.loads(each.line)["value"] for records in steps.broken.values() for each, _ in records}
+    for row in letters:
+        assert row["feed"] == row["topic"]
+        assert row["value"] == values[row["topic"], row["partition"], row["offset"]]
+        assert row["error_message"]
+
+
+def test_accounting_of_broken_messages_balances(steps: Steps) -> None:
+    accounting = {(row["feed"], row["partition"]): row for row in steps.contents.mart("accounting")}
+    for feed, records in steps.broken.items():
+        for partition in (0, 1):
+            here = [(each, code) for each, code in records if each.partition == partition]
+            row = accounting[feed, partition]
+            check_balance(row)
+            assert row["messages"] == len(here)
+            assert row["dead_letters"] == sum(1 for _, code in here if code)
+            assert row["offset_gaps"]
+
+
+def test_whole_messages_among_broken_ones_are_rows(steps: Steps) -> None:
+    for feed, records in steps.broken.items():
+        decoded = sum(1 for _, code in records if not code)
+        counted = [row for row in steps.contents.mart("accounting") if row["feed"] == feed]
+        assert sum(row["rows"] + row["ddl"] + row["watermarks"] for row in counted) == decoded > 10

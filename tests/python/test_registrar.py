@@ -1,0 +1,62 @@
+"""Registration of the UDFs in Spark sessions."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import ticdc_udfs
+from ticdc_udfs import registrar
+from ticdc_udfs.registry import UDFS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DECODE = "select ticdc_decode_canal_json(cast(null as binary), cast(value as binary), '{}') as events from values"
+
+
+def decoded(spark: SparkSession, *values: str | None) -> list[Any]:
+    rows = ", ".join("(null)" if value is None else f"('{value}')" for value in values)
+    return [row.events for row in spark.sql(f"{DECODE} {rows} as t(value)").collect()]
+
+
+def test_registered_functions_decode_in_sql(spark: SparkSession) -> None:
+    ticdc_udfs.register(spark)  # a second time: the fixture's session has them already
+    assert all(spark.catalog.functionExists(udf.name) for udf in UDFS)
+    events = decoded(spark, None, "{", '{"a": 1}')
+    assert [event.kind for row in events for event in row] == ["error"] * 3
+    assert [event.error_code for row in events for event in row] == ["empty_value", "bad_json", "bad_shape"]
+
+
+def test_result_types_are_as_declared(spark: SparkSession) -> None:
+    for udf in UDFS:
+        nulls = ", ".join(f"cast(null as {sql_type})" for _, sql_type in udf.arguments)
+        found = spark.sql(f"select {udf.name}({nulls}) as result").schema["result"].dataType
+        declared = spark.sql(f"select cast(null as {udf.returns}) as result").schema["result"].dataType
+        assert found.simpleString() == declared.simpleString()
+
+
+def test_functions_are_evaluated_once_per_row(spark: SparkSession) -> None:
+    """Spark repeats a deterministic function for each reference to its result."""
+    query = f"select events[0].kind, events[0].error_code, size(events) from ({DECODE} ('x') as t(value))"
+    plan: Any = spark.sql(query)._jdf  # type: ignore[attr-defined]
+    assert plan.queryExecution().executedPlan().toString().count("ticdc_decode_canal_json(") == 1
+
+
+def test_injected_functions_are_in_every_later_session(spark: SparkSession) -> None:
+    before = spark.newSession()
+    assert not before.catalog.functionExists("ticdc_decode_canal_json")
+    registrar.inject(spark)
+    for session in (spark.newSession(), spark.newSession()):
+        assert all(session.catalog.functionExists(udf.name) for udf in UDFS)
+        assert decoded(session, None)[0][0].error_code == "empty_value"
+
+
+def test_workers_run_in_this_interpreter(spark: SparkSession) -> None:
+    assert spark.sparkContext.pythonExec == sys.executable
+
+
+def test_import_brings_no_spark() -> None:
+    code = "import sys, ticdc_udfs, ticdc_udfs.registrar; sys.exit('pyspark' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,119 @@
+"""Runs dbt on the package, in this process and its Spark session."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ticdc_udfs
+from dbt_ticdc.errors import TicdcError, without_trace
+from dbt_ticdc.progress import Step, say
+from dbt_ticdc.warehouse import DATABASE
+
+_PROFILE = f"""\
+ticdc:
+  target: embedded
+  outputs:
+    embedded:
+      type: spark
+      method: session
+      host: NA
+      schema: {DATABASE}
+      threads: 1
+"""
+_STATUS_IN_WORDS = {"success": "ok", "pass": "ok", "warn": "warning", "fail": "failed", "error": "failed"}
+
+
+class NodesFailed(TicdcError):
+    """Models, seeds or tests that failed; the others were built."""
+
+
+def fingerprint(package: Path, variables: Mapping[str, Any], messages: int) -> str:
+    """What a build is made of: the package's and the decoders' files, the variables, the number of messages."""
+    digest = hashlib.sha256()
+    for folder, pattern in (
+        (package, "dbt_project.yml"),
+        *((package / name, "**/*") for name in ("macros", "models", "seeds", "tests/generic")),
+        (Path(ticdc_udfs.__file__).parent, "**/*.py"),
+    ):
+        for file in sorted(folder.glob(pattern)):
+            if file.is_file():
+                digest.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes())
+    digest.update(json.dumps([variables, messages], sort_keys=True, default=str).encode())
+    return digest.hexdigest()
+
+
+def build(package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool = False) -> None:
+    """`dbt build` of the package in `work`, a line of progress per node.
+
+    Raises `NodesFailed` where models or tests fail, `TicdcError` where dbt cannot start on them.
+    """
+    folder = work / "dbt"
+    folder.mkdir(exist_ok=True)
+    (folder / "profiles.yml").write_text(_PROFILE, encoding="utf-8")
+    # The user's own dbt settings mean other projects.
+    for name in [name for name in os.environ if name.startswith("DBT_")]:
+        del os.environ[name]
+
+    from dbt.cli.main import dbtRunner
+
+    progress = _Progress()
+    arguments = ["build", "--project-dir", package, "--profiles-dir", folder, "--profile", "ticdc"]
+    arguments += ["--target", "embedded", "--target-path", folder / "target"]
+    arguments += ["--log-path", folder / "logs", "--log-level", "none"]
+    arguments += ["--no-send-anonymous-usage-stats", "--no-version-check", "--no-use-colors"]
+    arguments += ["--full-refresh"] if full_refresh else []
+    before = Path.cwd()
+    try:  # dbt changes to the project's folder
+        result = dbtRunner(callbacks=[progress]).invoke([str(argument) for argument in arguments], vars=dict(variables))
+    finally:
+        os.chdir(before)
+        progress.end()
+    if result.exception is not None:
+        raise TicdcError(_readable(result.exception), exit_code=1)
+    if not result.success:
+        raise NodesFailed(_failures(result.result), exit_code=1)
+
+
+class _Progress:
+    """dbt's events as lines like `[ 3/14] stg_ticdc__canal_json  ok  1.2 s`."""
+
+    def __init__(self) -> None:
+        self._step: Step | None = None
+
+    def __call__(self, event: Any) -> None:
+        name = event.info.name
+        if name == "LogStartLine":
+            self._step = Step(f"{_place(event.data)} {event.data.node_info.node_name}")
+        elif name == "NodeFinished" and self._step is not None:
+            status = str(event.data.node_info.node_status)
+            self.end(_STATUS_IN_WORDS.get(status, status))
+        elif name == "SkippingDetails":
+            say(f"{_place(event.data)} {event.data.node_info.node_name}  skipped")
+
+    def end(self, outcome: str = "failed") -> None:
+        if self._step is not None:
+            self._step.end(outcome)
+        self._step = None
+
+
+def _place(data: Any) -> str:
+    return f"[{data.index:>{len(str(data.total))}}/{data.total}]"
+
+
+def _failures(run: Any) -> str:
+    failed = [result for result in run.results if str(result.status) in ("error", "fail")]
+    skipped = sum(str(result.status) == "skipped" for result in run.results)
+    texts = [f"{len(failed)} node(s) failed" + (f", {skipped} that need them were skipped" if skipped else "")]
+    texts += [f"{result.node.name}: {_readable(result.message)}" for result in failed]
+    return "\n".join(texts)
+
+
+def _readable(error: Any) -> str:
+    """The text of dbt's error without the list of macros that led to it."""
+    lines = without_trace(error).split("\n")
+    return "\n".join(line for line in lines if not line.strip().startswith(("> in macro", "> called by"))).strip()

@@ -1,0 +1,188 @@
+"""The command `ticdc`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dbt_ticdc import build, codegen, columns, feeds, messages, package_path, results, summary, warehouse
+from dbt_ticdc.errors import TicdcError, without_trace
+from dbt_ticdc.progress import say, step
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command; gives its exit code: 0 done, 1 the work failed, 2 wrong usage."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.command(options)
+    except TicdcError as error:
+        print(f"ticdc: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("ticdc: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of the output has seen enough
+        sys.stderr.close()
+        return 0
+    return 0
+
+
+def _run(options: argparse.Namespace) -> None:
+    variables = feeds.read_vars(options.feeds)
+    files = messages.find_files(options.messages)
+    if options.columns is not None:
+        columns.check(options.columns)
+    spark = _open(options.warehouse)
+    try:
+        try:
+            run(spark, options.warehouse.resolve(), variables, files, options.columns, options.full_refresh)
+        except build.NodesFailed:
+            if summary.is_possible(spark):
+                print(summary.text(spark), flush=True)
+            raise
+        print(summary.text(spark), end="")
+    finally:
+        spark.stop()
+
+
+def run(
+    spark: SparkSession,
+    folder: Path,
+    variables: dict[str, object],
+    files: Sequence[Path],
+    columns_file: Path | None = None,
+    full_refresh: bool = False,
+) -> bool:
+    """Loads the files and builds the package; does not build, and gives False, where nothing is new since the last."""
+    work = warehouse.work_folder(folder)
+    schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
+    size = sum(file.stat().st_size for file in files)
+    with step(f"loading messages: {len(files)} file(s), {size / 1e6:,.1f} MB") as outcome:
+        loaded = messages.load(spark, files, schema, work)
+        outcome.append(f"{loaded.new:,} new of {loaded.records:,}")
+    if columns_file is not None:
+        with step(f"loading columns: {columns_file}"):
+            variables["ticdc__information_schema"] = columns.load(spark, columns_file, schema)
+
+    package = package_path()
+    last_build = work / "last_build"
+    made_of = build.fingerprint(package, variables, messages.count(spark, schema))
+    if not full_refresh and last_build.is_file() and last_build.read_text() == made_of:
+        say("nothing is new since the last build: no messages, no change of feeds, columns or package")
+        return False
+    last_build.unlink(missing_ok=True)
+    build.build(package, work, variables, full_refresh)
+    last_build.write_text(made_of)
+    return True
+
+
+def _sql(options: argparse.Namespace) -> None:
+    warehouse.check_exists(options.warehouse)
+    spark = _open(options.warehouse)
+    try:
+        results.WRITERS[options.format](spark.sql(options.query.strip().rstrip(";")), sys.stdout)
+        sys.stdout.flush()
+    except (TicdcError, BrokenPipeError):
+        raise
+    except Exception as error:
+        raise TicdcError(f"the query failed: {without_trace(error)}", exit_code=1) from error
+    finally:
+        spark.stop()
+
+
+def _serve(options: argparse.Namespace) -> None:
+    from dbt_ticdc.server import serve
+
+    serve(options.warehouse, options.host, options.port)
+
+
+def _codegen(options: argparse.Namespace) -> None:
+    warehouse.check_exists(options.warehouse)
+    spark = _open(options.warehouse)
+    try:
+        path, changed = codegen.write(spark, options.feed, options.output)
+        print(f"{path}: {'written' if changed else 'unchanged'}")
+    finally:
+        spark.stop()
+
+
+def _open(folder: Path) -> SparkSession:
+    with step(f"opening {folder}"):
+        return warehouse.open_session(folder)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="ticdc", description="TiCDC changefeeds become tables that analysts query.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    with_warehouse = argparse.ArgumentParser(add_help=False)
+    with_warehouse.add_argument(
+        "--warehouse",
+        type=Path,
+        default=Path("ticdc_warehouse"),
+        metavar="DIR",
+        help="folder of the tables, made where there is none (default: ./ticdc_warehouse)",
+    )
+
+    run_command = commands.add_parser(
+        "run", parents=[with_warehouse], help="load dumps of Kafka records and build the tables"
+    )
+    run_command.add_argument(
+        "--messages",
+        type=Path,
+        nargs="+",
+        action="extend",
+        required=True,
+        metavar="PATH",
+        help="files of JSON lines (topic, partition, offset, timestamp in ms, key and value in base64 or null), also "
+        ".gz or .xz, or folders of such files; records that are loaded already are left out",
+    )
+    run_command.add_argument(
+        "--feeds", type=Path, metavar="FILE", help="YAML or JSON with the feeds (default: canal-json in all topics)"
+    )
+    run_command.add_argument(
+        "--columns", type=Path, metavar="FILE", help="export of TiDB's information_schema.columns, JSON lines or CSV"
+    )
+    run_command.add_argument("--full-refresh", action="store_true", help="build everything from the messages again")
+    run_command.set_defaults(command=_run)
+
+    sql = commands.add_parser("sql", parents=[with_warehouse], help="query the tables")
+    sql.add_argument("query", metavar="QUERY", help="a statement of Spark SQL")
+    sql.add_argument(
+        "--format",
+        choices=tuple(results.WRITERS),
+        default="table",
+        help="table (the default; cuts long cells and results), json (an object a line) or csv",
+    )
+    sql.set_defaults(command=_sql)
+
+    serve = commands.add_parser("serve", parents=[with_warehouse], help="serve the tables by JDBC and Thrift")
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+    serve.add_argument("--port", type=_port, default=10000, metavar="N", help="default: 10000; 0: any free port")
+    serve.set_defaults(command=_serve)
+
+    generate = commands.add_parser(
+        "codegen", parents=[with_warehouse], help="write dbt sources and tests for a feed's typed tables"
+    )
+    generate.add_argument("--feed", required=True, metavar="NAME", help="the feed's name")
+    generate.add_argument(
+        "--output", type=Path, default=Path(), metavar="DIR", help="folder for ticdc_<feed>.yml (default: this one)"
+    )
+    generate.set_defaults(command=_codegen)
+    return parser
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65535:
+        raise argparse.ArgumentTypeError(f"{text} is no port; allowed are 0 to 65535")
+    return port
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""Reads the file that configures the feeds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dbt_ticdc.errors import TicdcError
+
+DEFAULT_FEEDS = [{"name": "default", "protocol": "canal_json", "topics": ["%"]}]
+
+_FORMS = (
+    "allowed are a list of feeds, a mapping with `feeds` or `ticdc__feeds` (other variables of the package, "
+    "`ticdc__…`, may stand beside it), or a mapping with these under `vars`, as in dbt_project.yml"
+)
+
+
+def read_vars(path: Path | None) -> dict[str, Any]:
+    """The package's variables from a feeds file (YAML or JSON); without one, a canal-json feed of all topics.
+
+    Checks the file's form alone: the package itself checks the variables, and names every mistake at once. Raises
+    `TicdcError`.
+    """
+    if path is None:
+        return {"ticdc__feeds": DEFAULT_FEEDS}
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        content = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+    except OSError as error:
+        raise TicdcError(f"--feeds: {path} cannot be read: {error.strerror}") from error
+    except (ValueError, yaml.YAMLError) as error:
+        raise TicdcError(f"--feeds: {path} is no {'JSON' if path.suffix == '.json' else 'YAML'}: {error}") from error
+    return _vars_of(content, path)
+
+
+def _vars_of(content: Any, path: Path) -> dict[str, Any]:
+    if isinstance(content, list):
+        return {"ticdc__feeds": content}
+    if not isinstance(content, dict):
+        raise TicdcError(f"--feeds: {path} holds {_kind(content)}; {_FORMS}")
+    if isinstance(content.get("vars"), dict):
+        inner = content["vars"]
+        of_package = inner["ticdc"] if isinstance(inner.get("ticdc"), dict) else {}
+        found = {name: value for name, value in {**inner, **of_package}.items() if str(name).startswith("ticdc__")}
+    else:
+        found = {"ticdc__feeds" if name == "feeds" else name: value for name, value in content.items()}
+        unknown = sorted(str(name) for name in found if not str(name).startswith("ticdc__"))
+        if unknown or ("feeds" in content and "ticdc__feeds" in content):
+            got = ", ".join(json.dumps(str(name), ensure_ascii=False) for name in content)
+            raise TicdcError(f"--feeds: {path} has the members {got}; {_FORMS}")
+    if "ticdc__feeds" not in found:
+        raise TicdcError(f"--feeds: {path} names no feeds; {_FORMS}")
+    return found
+
+
+def _kind(content: object) -> str:
+    return "nothing" if content is None else f"a single {type(content).__name__}"

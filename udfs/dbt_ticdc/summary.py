@@ -1,0 +1,115 @@
+"""What a warehouse holds, in words: tables, how complete they are, what is wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from dbt_ticdc.results import aligned
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row, SparkSession
+
+_TABLES_SHOWN = 100
+_PLACES_SHOWN = 5
+
+
+def is_possible(spark: SparkSession) -> bool:
+    """Whether the tables that the summary reads are there."""
+    needed = ("ticdc__tables", "ticdc__completeness", "ticdc__dead_letters", "ticdc__problems")
+    return all(spark.catalog.tableExists(name) for name in needed)
+
+
+def text(spark: SparkSession) -> str:
+    """The summary of the package's tables in the session's current database."""
+    tables = spark.sql(
+        "select feed, schema_name, table_name, current_relation, row_count, last_commit_ts, problem_count "
+        "from ticdc__tables order by feed, schema_name, table_name"
+    ).collect()
+    feeds = spark.sql(
+        "select feed, max(complete_through_ts) as complete_through_ts from ticdc__completeness "
+        "group by feed order by feed"
+    ).collect()
+    dead_letters = spark.table("ticdc__dead_letters").count()
+    problems = spark.sql(
+        "select severity, code, feed, schema_name, table_name, detail, remedy from ticdc__problems "
+        "order by severity, code, feed, schema_name, table_name, detail"
+    ).collect()
+
+    parts = [_feed(feed, [table for table in tables if table.feed == feed.feed]) for feed in feeds]
+    parts.append(_problems(problems))
+    parts.append(f"dead letters: {dead_letters:,}" + (" (see ticdc__dead_letters)" if dead_letters else "") + "\n")
+    return "\n".join(parts)
+
+
+def utc(tso: int | None) -> str:
+    """The instant of a TSO (milliseconds << 18 | logical), or `-`."""
+    if tso is None:
+        return "-"
+    instant = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=tso >> 18)
+    return f"{instant:%Y-%m-%d %H:%M:%S}.{instant.microsecond // 1000:03}"
+
+
+def _feed(feed: Row, tables: list[Row]) -> str:
+    if feed.complete_through_ts is None:
+        complete = "without watermarks, so nothing says how complete"
+    elif feed.complete_through_ts == 0:
+        complete = "not complete yet: a partition has no watermark"
+    else:
+        complete = f"complete through {utc(feed.complete_through_ts)} UTC"
+    rows = sum(table.row_count for table in tables)
+    head = f"feed {feed.feed}: {_count(len(tables), 'table')}, {_count(rows, 'row')}, {complete}\n"
+    if not tables:
+        return head
+    lines = [
+        (
+            _printable(f"{table.schema_name}.{table.table_name}"),
+            table.current_relation,
+            f"{table.row_count:,}",
+            utc(table.last_commit_ts),
+            f"{table.problem_count:,}" if table.problem_count else "",
+        )
+        for table in tables[:_TABLES_SHOWN]
+    ]
+    header = ("upstream table", "query it as", "rows", "last commit (UTC)", "problems")
+    return head + aligned(header, lines, right=frozenset({2, 4})) + _rest(len(tables))
+
+
+def _problems(problems: list[Row]) -> str:
+    if not problems:
+        return "problems: none\n"
+    kinds: dict[str, int] = {}
+    for problem in problems:
+        kinds[problem.severity] = kinds.get(problem.severity, 0) + 1
+    severities = Counter(problem.severity for problem in problems)
+    lines = [f"problems: {', '.join(_count(number, severity) for severity, number in sorted(severities.items()))}"]
+    for (severity, code), group in groupby(problems, key=lambda problem: (problem.severity, problem.code)):
+        alike = list(group)
+        places = list(dict.fromkeys(_place(problem) for problem in alike))
+        more = f" and {len(places) - _PLACES_SHOWN:,} more" if len(places) > _PLACES_SHOWN else ""
+        lines += [
+            f"  {severity} {code}, {len(alike):,} times, in {', '.join(places[:_PLACES_SHOWN])}{more}",
+            f"    {_printable(alike[0].detail)}{' (the first)' if len(alike) > 1 else ''}",
+            f"    what to do: {_printable(alike[0].remedy)}",
+        ]
+    return "\n".join(lines) + '\n  all of them: `ticdc sql "select * from ticdc__problems"`\n'
+
+
+def _place(problem: Row) -> str:
+    table = ".".join(name for name in (problem.schema_name, problem.table_name) if name)
+    return _printable(f"{problem.feed}: {table}" if table else f"feed {problem.feed}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _rest(tables: int) -> str:
+    more = tables - _TABLES_SHOWN
+    return f'… and {more:,} more: `ticdc sql "select * from ticdc__tables"`\n' if more > 0 else ""
+
+
+def _printable(name: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in name)
