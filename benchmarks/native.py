@@ -240,7 +240,7 @@ def road(reader: Reader, shape: Shape, database: str) -> tuple[str, ...]:
         create table {database}.typed using parquet as
         select {_typed("image", shape)}, commit_ts, lossy
         from (
-            select commit_ts, lossy, from_json(row, '{_fields(shape)}') as image
+            select commit_ts, lossy, from_json(row, 'struct<{_fields(shape)}>') as image
             from {database}.latest where schema_name = 'bench' and table_name = '{shape.table}'
         )
         """,

@@ -4,9 +4,9 @@
     {% elif kind == "time zone" %}
         {% do return(none if got is string and got in modules.pytz.all_timezones_set else "names of the IANA time zone database, such as UTC or Asia/Shanghai") %}
     {% elif kind == "pattern" %}
-        {% set rest = (got | string).replace("{schema}", "").replace("{feed}", "") %}
+        {% set rest = (got | string).replace("{schema}", "").replace("{feed}", "").replace("{target}", "") %}
         {% set is_pattern = got is string and got and modules.re.fullmatch("[A-Za-z0-9_]*", rest) %}
-        {% do return(none if is_pattern else "letters, digits, _, {schema} and {feed}") %}
+        {% do return(none if is_pattern else "letters, digits, _, {schema}, {feed} and {target}") %}
     {% endif %}
     {% do return(none if got is string and got else "a text") %}
 {% endmacro %}

@@ -1,4 +1,5 @@
-{% macro merged_generations(relation, key, deleted, base, last) %}
+{% macro merged_generations(relation, key, deleted, state) %}
+    {%- set base, last = state.get("base"), state.get("last") -%}
     {%- if base == last -%}
     select *
     from {{ relation }}

@@ -42,17 +42,21 @@ keys as (
 
 ),
 
+occurrences as (
+
+    select
+        *,
+        row_number() over (
+            partition by {{ identity }} order by topic, `partition`, `offset`, event_index
+        ) as occurrence
+    from keys
+
+),
+
 repeats as (
 
     select {{ position }}
-    from (
-        select
-            *,
-            row_number() over (
-                partition by {{ identity }} order by topic, `partition`, `offset`, event_index
-            ) as occurrence
-        from keys
-    )
+    from occurrences
     where occurrence > 1
 
     {% if is_incremental() %}

@@ -52,6 +52,23 @@ expected_partitions as (
 
 ),
 
+all_partitions as (
+
+    select * from seen_partitions
+
+    union all
+
+    select
+        feed,
+        topic,
+        `partition`,
+        null as watermark_ts,
+        null as last_message_at,
+        null as last_run_id
+    from expected_partitions
+
+),
+
 partitions as (
 
     select
@@ -61,18 +78,7 @@ partitions as (
         max(watermark_ts) as watermark_ts,
         max(last_message_at) as last_message_at,
         max(last_run_id) as last_run_id
-    from (
-        select * from seen_partitions
-        union all
-        select
-            feed,
-            topic,
-            `partition`,
-            null as watermark_ts,
-            null as last_message_at,
-            null as last_run_id
-        from expected_partitions
-    )
+    from all_partitions
     group by feed, topic, `partition`
 
 )

@@ -5,7 +5,7 @@ with
 
 current_rows as (
 
-    {{ ticdc.merged_generations(latest, ticdc.row_key_columns(), "row is null", state.get("base"), state.get("last")) }}
+    {{ ticdc.merged_generations(latest, ticdc.row_key_columns(), "row is null", state) }}
 
 )
 

@@ -30,6 +30,19 @@ events as (
 
 ),
 
+positions as (
+
+    select * from events
+
+    union all
+
+    select
+        *,
+        null as kind
+    from source_messages
+
+),
+
 messages as (
 
     select
@@ -38,14 +51,7 @@ messages as (
         `partition`,
         `offset`,
         max(kind) as kind
-    from (
-        select * from events
-        union all
-        select
-            *,
-            null as kind
-        from source_messages
-    )
+    from positions
     group by feed, topic, `partition`, `offset`
 
 ),

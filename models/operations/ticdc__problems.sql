@@ -61,7 +61,7 @@ dead_letters as (
         'error' as severity,
         'dead_letters' as code,
         count(*) || ' message(s) could not be decoded: ' || error_code as detail,
-        'see ticdc__dead_letters for the places, and the seed ticdc__error_codes for what to do' as remedy
+        'ticdc__dead_letters has the places, the seed ticdc__error_codes what to do' as remedy
     from {{ ref("ticdc__dead_letters") }}
     group by feed, error_code
 
@@ -92,8 +92,8 @@ silent_partitions as (
         complete_through_ts as commit_ts,
         'error' as severity,
         'silent_partition' as code,
-        'no watermark in topic ' || topic || ', partition ' || `partition` || ': nothing of the feed is complete' as detail,
-        'check that all partitions are read, or set ticdc__visibility to latest' as remedy
+        'no watermark in topic ' || topic || ', partition ' || `partition` as detail,
+        'nothing of the feed is shown until all partitions are read; or set ticdc__visibility to latest' as remedy
     from partitions
     where complete_through_ts = 0 and watermark_ts is null
 
@@ -125,7 +125,7 @@ unapplied_ddl as (
         ddl.commit_ts,
         'warning' as severity,
         'ddl_not_applied' as code,
-        ddl.ddl_type || ' after the first row of the table: earlier rows stand as they were written' as detail,
+        ddl.ddl_type || ' after the first row: earlier rows stand as they were written' as detail,
         'reload the table if the statement changes rows that no message repeats' as remedy
     from {{ ref("ticdc__ddl_history") }} as ddl
     inner join first_rows

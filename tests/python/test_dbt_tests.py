@@ -22,6 +22,12 @@ VARIABLES = {
     "ticdc__unit_tests": True,
 }
 SHIPPED = ("accounting_balanced", "no_dead_letters", "unique_change")
+# Tables of a few rows: compiling code for a query takes longer than interpreting it.
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
 # What the shipped tests must find fault with, by the view of the package that holds it.
 FAULTS = {
@@ -88,57 +94,56 @@ def test_yml_names_the_columns_of_each_model(outcome: Mapping[str, Any]) -> None
         assert columns["yml"] == columns["relation"], model
 
 
-def dbt(folder: Path, *arguments: str) -> Any:
+def main(folder: Path) -> None:
     from dbt.cli.main import dbtRunner
+
+    from dbt_ticdc.warehouse import open_session
 
     places = ["--project-dir", ROOT, "--profiles-dir", ROOT / "tests" / "lint"]
     places += ["--target-path", folder / "target", "--log-path", folder / "logs"]
     flags = ["--no-send-anonymous-usage-stats", "--no-version-check", "--vars", json.dumps(VARIABLES)]
-    return dbtRunner().invoke([*arguments, *map(str, places), *flags])
+    manifest: Any = dbtRunner().invoke(["parse", *map(str, places), *flags]).result
 
+    said: list[str] = []
 
-def main(folder: Path) -> None:
-    from dbt_ticdc.warehouse import open_session
+    def dbt(*arguments: str) -> Any:
+        said.clear()
+        runner = dbtRunner(manifest=manifest, callbacks=[lambda event: said.append(event.info.msg)])  # type: ignore[attr-defined]
+        return runner.invoke([*arguments, *map(str, places), *flags])
 
-    spark = open_session(folder / "warehouse", {"spark.sql.shuffle.partitions": "1"})
+    def call(macro: str) -> Any:
+        """The rows of a test called by hand, or what dbt says of its error."""
+        done = dbt("show", "--quiet", "--limit", "-1", "--inline", "{{ " + macro + " }}")
+        if not done.success:
+            return "\n".join(said)
+        table = done.result.results[0].agate_table
+        return [dict(zip(table.column_names, map(str, row), strict=True)) for row in table.rows]
+
+    spark = open_session(folder / "warehouse", SETTINGS)
     spark.sql("create database ticdc_raw")
     spark.sql(
         "create table ticdc_raw.messages (topic string, partition int, offset bigint, timestamp timestamp, "
         "key binary, value binary) using parquet"
     )
-    if not dbt(folder, "run").success:
+    if not dbt("run").success:
         sys.exit("the package cannot be built on an empty table of messages")
-    manifest = dbt(folder, "parse").result
     models = [node for node in manifest.nodes.values() if node.resource_type == "model"]
     columns = {
         model.name: {"yml": list(model.columns), "relation": spark.table(model.relation_name).columns}
         for model in models
     }
     tests = {
-        result.node.name: {
-            "kind": result.node.resource_type,
-            "status": result.status,
-            "message": result.message,
-        }
-        for result in dbt(folder, "test").result
+        result.node.name: {"kind": result.node.resource_type, "status": result.status, "message": result.message}
+        for result in dbt("test").result
     }
     for view, fault in FAULTS.items():
         spark.sql(f"create or replace view ticdc_lint.{view} as {fault}")
-    faulty = dbt(folder, "test", "--select", *(f"test_name:{name}" for name in SHIPPED)).result
+    faulty = dbt("test", "--select", *(f"test_name:{name}" for name in SHIPPED)).result
     faults = {result.node.name: [result.status, result.failures] for result in faulty}
-    calls = {name: call(folder, text) for name, text in CALLS.items()}
+    calls = {name: call(macro) for name, macro in CALLS.items()}
     outcome = {"columns": columns, "tests": tests, "faults": faults, "calls": calls}
     (folder / "outcome.json").write_text(json.dumps(outcome, default=str), encoding="utf-8")
     spark.stop()
-
-
-def call(folder: Path, macro: str) -> Any:
-    """The rows of a test called by hand, or the text of its error."""
-    done = dbt(folder, "show", "--quiet", "--limit", "-1", "--inline", "{{ " + macro + " }}")
-    if not done.success:
-        return str(done.exception or done.result[0].message)
-    table = done.result.results[0].agate_table
-    return [dict(zip(table.column_names, map(str, row), strict=True)) for row in table.rows]
 
 
 if __name__ == "__main__":

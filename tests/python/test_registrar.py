@@ -40,7 +40,7 @@ def test_result_types_are_as_declared(spark: SparkSession) -> None:
 def test_functions_are_evaluated_once_per_row(spark: SparkSession) -> None:
     """Spark repeats a deterministic function for each reference to its result."""
     query = f"select events[0].kind, events[0].error_code, size(events) from ({DECODE} ('x') as t(value))"
-    plan: Any = spark.sql(query)._jdf  # type: ignore[attr-defined]
+    plan: Any = spark.sql(query)._jdf
     assert plan.queryExecution().executedPlan().toString().count("ticdc_decode_canal_json(") == 1
 
 

@@ -20,7 +20,7 @@ import dbt_ticdc
 ERROR_CODE = "select ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}')[0].error_code as code"
 
 
-def ticdc(*arguments: str | Path) -> list[str]:
+def ticdc(*arguments: str | int | Path) -> list[str]:
     return [sys.executable, "-m", "dbt_ticdc.cli", *map(str, arguments)]
 
 
@@ -114,7 +114,12 @@ def test_a_signal_ends_it_and_frees_the_warehouse(server: Server) -> None:
     """The last test of this server: the warehouse can be opened again, and the working folder is clean."""
     server.process.send_signal(signal.SIGTERM)
     assert server.process.wait(60) == 0
-    command = ticdc("sql", "select 1 as one", "--warehouse", server.warehouse, "--format", "json")
+    failing = ticdc("sql", "select * from nowhere", "--warehouse", server.warehouse)
+    failed = subprocess.run(failing, capture_output=True, text=True, env=environment(), cwd=server.warehouse.parent)
+    assert failed.returncode == 1
+    assert "ticdc: the query failed: [TABLE_OR_VIEW_NOT_FOUND]" in failed.stderr
+    assert "Traceback" not in failed.stderr
+    command = ticdc("sql", "select 1 as one;", "--warehouse", server.warehouse, "--format", "json")
     done = subprocess.run(command, capture_output=True, text=True, env=environment(), cwd=server.warehouse.parent)
     assert json.loads(done.stdout) == {"one": 1}
     assert sorted(path.name for path in server.warehouse.parent.iterdir()) == ["stderr", "warehouse"]

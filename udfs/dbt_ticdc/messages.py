@@ -95,7 +95,9 @@ def load(spark: SparkSession, files: Sequence[Path], schema: str, scratch: Path)
         try:
             return _add(spark, _lines(spark, folder), table)
         except Exception as error:
-            raise _fault(files) or TicdcError(f"the messages cannot be loaded: {without_trace(error)}", 1) from error
+            raise first_fault(files) or TicdcError(
+                f"the messages cannot be loaded: {without_trace(error)}", 1
+            ) from error
 
 
 def count(spark: SparkSession, schema: str) -> int:
@@ -217,7 +219,7 @@ def _readable(files: Sequence[Path], scratch: Path) -> Iterator[Path]:
         yield folder
 
 
-def _fault(files: Iterable[Path]) -> TicdcError | None:
+def first_fault(files: Iterable[Path]) -> TicdcError | None:
     """The error for the first file or line that cannot be read; never with a value of the line in it."""
     for file in files:
         number = 0
@@ -225,7 +227,8 @@ def _fault(files: Iterable[Path]) -> TicdcError | None:
             with _open(file) as lines:
                 for number, line in enumerate(lines, start=1):
                     if not line.isspace():
-                        _decoder.decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+                        text = line.removesuffix(b"\n")
+                        _decoder.decode(text.removeprefix(b"\xef\xbb\xbf") if number == 1 else text)
         except msgspec.MsgspecError as error:
             return TicdcError(
                 f"{file}, line {number}: no Kafka record: {error}. A line is a JSON object with topic, partition, "

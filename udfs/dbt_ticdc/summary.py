@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from dbt_ticdc.results import aligned
@@ -85,21 +86,21 @@ def _problems(problems: list[Row]) -> str:
         kinds[problem.severity] = kinds.get(problem.severity, 0) + 1
     severities = Counter(problem.severity for problem in problems)
     lines = [f"problems: {', '.join(_count(number, severity) for severity, number in sorted(severities.items()))}"]
-    for (severity, code), group in groupby(problems, key=lambda problem: (problem.severity, problem.code)):
+    for (severity, code, feed), group in groupby(problems, key=attrgetter("severity", "code", "feed")):
         alike = list(group)
-        places = list(dict.fromkeys(_place(problem) for problem in alike))
+        places = list(dict.fromkeys(filter(None, map(_table, alike))))
+        where = f": {', '.join(places[:_PLACES_SHOWN])}" if places else ""
         more = f" and {len(places) - _PLACES_SHOWN:,} more" if len(places) > _PLACES_SHOWN else ""
         lines += [
-            f"  {severity} {code}, {len(alike):,} times, in {', '.join(places[:_PLACES_SHOWN])}{more}",
+            f"  {severity} {code}, {_count(len(alike), 'time')} in feed {feed}{where}{more}",
             f"    {_printable(alike[0].detail)}{' (the first)' if len(alike) > 1 else ''}",
             f"    what to do: {_printable(alike[0].remedy)}",
         ]
     return "\n".join(lines) + '\n  all of them: `ticdc sql "select * from ticdc__problems"`\n'
 
 
-def _place(problem: Row) -> str:
-    table = ".".join(name for name in (problem.schema_name, problem.table_name) if name)
-    return _printable(f"{problem.feed}: {table}" if table else f"feed {problem.feed}")
+def _table(problem: Row) -> str:
+    return _printable(".".join(name for name in (problem.schema_name, problem.table_name) if name))
 
 
 def _count(number: int, noun: str) -> str:

@@ -19,7 +19,7 @@ def decompress(value: bytes, codec: Literal["none", "snappy", "lz4"]) -> bytes:
     try:
         return _snappy(value) if codec == "snappy" else _lz4(value)
     except (pa.ArrowException, OSError, ValueError, IndexError) as error:
-        raise DecodeError(ErrorCode.BAD_COMPRESSION, f"the value is not {codec} data; check the feed's compression") from error
+        raise DecodeError(ErrorCode.BAD_COMPRESSION, f"the value is not {codec} data") from error
 
 
 def _snappy(block: bytes) -> bytes:

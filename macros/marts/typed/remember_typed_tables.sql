@@ -7,7 +7,7 @@
             "seen": state.last,
             "storage": table.storage,
             "stored_generations": table.stored_generations,
-            "view_sql": table.view_sql,
+            "view": table.view,
         } %}
         {% set keys = table.columns | selectattr("key") | sort(attribute="key") | map(attribute="name") | list %}
         {% set literals = [] %}

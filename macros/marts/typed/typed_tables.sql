@@ -2,7 +2,7 @@
     {% set tables = [] %}
     {% for row in rows %}
         {% set feed = ticdc.feeds() | selectattr("name", "equalto", row[0]) | first %}
-        {% set schema = feed.target_schema.replace("{schema}", ticdc.legal_name(row[1])).replace("{feed}", feed.name) | lower %}
+        {% set schema = feed.target_schema.replace("{schema}", ticdc.legal_name(row[1])).replace("{feed}", feed.name).replace("{target}", target.schema) | lower %}
         {% do tables.append({
             "feed": row[0],
             "schema_name": row[1],

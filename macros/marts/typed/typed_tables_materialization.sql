@@ -13,8 +13,8 @@
     {%- for table in tables if table.is_stored -%}
         {%- do ticdc.fill_typed_table(table, latest) -%}
     {%- endfor -%}
-    {%- for table in tables if table.view_sql != table.known.get("view_sql") -%}
-        {%- do run_query("create or replace view " ~ table.relation ~ " as " ~ table.view_sql) -%}
+    {%- for table in tables if table.view != table.known.get("view") -%}
+        {%- do run_query(table.view) -%}
     {%- endfor -%}
     {%- if load_cached_relation(target) is none or tables | rejectattr("is_known") | list or tables | length != known | length -%}
         {%- do ticdc.remember_typed_tables(target, tables) -%}

@@ -269,7 +269,7 @@ def _canonical(row: _Row, plan: _Plan, flags: list[str]) -> _Row:
 
 
 def _replaced_bytes(message: _Message, plain: bytes) -> list[str]:
-    r"""Flags of columns in which the encoder replaced invalid UTF-8: it writes `\ufffd`, a true U+FFFD stays literal."""
+    r"""Flags of columns whose invalid UTF-8 was replaced: by the escape `\ufffd`, while a true U+FFFD is literal."""
     without = _parse(_REPLACED_BYTE.sub(rb"\1", plain))
     return [
         Lossy.INVALID_UTF8.of(column)

@@ -1,5 +1,6 @@
-{% macro typed_view_sql(table, state) %}
+{% macro typed_view(table, state) %}
     {%- set names = table.columns | map(attribute="name") | map("lower") | list -%}
+    create or replace view {{ table.relation }} as
     select
         {% for column in table.typed_columns -%}
         {{ column.stored_as }} as {{ ticdc.identifier(column.name) }},
@@ -8,7 +9,7 @@
         lossy as {{ ticdc.free_name("_lossy", names) }}
     from (
         {% if table.is_stored -%}
-        {{ ticdc.merged_generations(table.storage, "row_key", "is_deleted", state.base, table.generations | last) }}
+        {{ ticdc.merged_generations(table.storage, "row_key", "is_deleted", {"base": state.base, "last": table.generations | last}) }}
         {%- else -%}
         {{ ticdc.typed_rows(table, ref("ticdc__current_rows"), [], ["row_key"]) }}
         {%- endif %}

@@ -1,0 +1,79 @@
+"""A wrong configuration is one error that names every problem, the value got and what is allowed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dbt.cli.main import dbtRunner
+
+ROOT = Path(__file__).parents[2]
+
+WRONG: dict[str, Any] = {
+    "ticdc__feeds": [
+        {"name": "shop", "protocol": "canal_jsn", "topics": ["shop"]},
+        {"name": "shop", "protocol": "canal_json", "topics": ["shop"], "options": {"compresion": "lz4"}},
+        {"name": "a b", "protocol": "canal_json", "topics": "shop", "partitions": -3},
+        {
+            "name": "zones",
+            "protocol": "canal_json",
+            "topics": ["zones"],
+            "options": {"time_zone": "Berlin", "compression": "zip", "claim_check": 7},
+            "target_schema": "my {schema}",
+            "topic": "zones",
+        },
+        {"protocol": "canal_json", "topics": [], "partitions": "3", "options": ["lz4"]},
+        "orders",
+    ],
+    "ticdc__visibility": "newest",
+    "ticdc__messages_schema": "",
+    "ticdc__stored_from_rows": -1,
+}
+PROBLEMS = (
+    'ticdc__feeds[0].protocol: got "canal_jsn", allowed: canal_json',
+    'ticdc__feeds[1].name: got "shop" a second time; each feed needs a name of its own',
+    'ticdc__feeds[1].options: unknown option "compresion", allowed for canal_json: '
+    "time_zone, compression, claim_check, target_schema",
+    'ticdc__feeds[2].name: got "a b", expected letters, digits and _',
+    'ticdc__feeds[2].topics: got "shop", expected a list of SQL like patterns',
+    "ticdc__feeds[2].partitions: got -3, expected the number of partitions of each topic",
+    'ticdc__feeds[3]: unknown member "topic", allowed: name, protocol, topics, partitions, options, target_schema',
+    'ticdc__feeds[3].target_schema: got "my {schema}", allowed: letters, digits, _, {schema}, {feed} and {target}',
+    'ticdc__feeds[3].options.time_zone: got "Berlin", allowed: names of the IANA time zone database, '
+    "such as UTC or Asia/Shanghai",
+    'ticdc__feeds[3].options.compression: got "zip", allowed: none, snappy, lz4',
+    "ticdc__feeds[3].options.claim_check: got 7, allowed: a text",
+    "ticdc__feeds[4].name: got null, expected letters, digits and _",
+    "ticdc__feeds[4].topics: got [], expected a list of SQL like patterns",
+    'ticdc__feeds[4].partitions: got "3", expected the number of partitions of each topic',
+    'ticdc__feeds[4].options: got ["lz4"], expected a mapping with: time_zone, compression, claim_check, target_schema',
+    'ticdc__feeds[5]: got "orders", expected a mapping with name, protocol and topics',
+    'ticdc__visibility: got "newest", allowed: complete, latest',
+    'ticdc__messages_schema: got "", expected the name of a schema',
+    "ticdc__stored_from_rows: got -1, expected a number of rows, 0 or more",
+)
+
+
+def error_of(variables: dict[str, Any], folder: Path) -> str:
+    """The text of the error with which dbt refuses to parse the package."""
+    places = ["--project-dir", ROOT, "--profiles-dir", ROOT / "tests" / "lint"]
+    places += ["--target-path", folder / "target", "--log-path", folder / "logs"]
+    flags = ["--quiet", "--no-partial-parse", "--no-send-anonymous-usage-stats", "--no-version-check"]
+    result = dbtRunner().invoke(["parse", *map(str, places), *flags, "--vars", json.dumps(variables)])
+    assert not result.success
+    return str(result.exception)
+
+
+def test_one_error_names_every_problem(tmp_path: Path) -> None:
+    text = error_of(WRONG, tmp_path)
+    assert f"ticdc: the configuration has {len(PROBLEMS)} problem(s):" in text
+    assert [line.strip()[2:] for line in text.splitlines() if line.strip().startswith("- ")] == list(PROBLEMS)
+
+
+@pytest.mark.parametrize("variables", [{}, {"ticdc__feeds": {"name": "shop"}}], ids=["no feeds", "no list"])
+def test_feeds_are_a_list(variables: dict[str, Any], tmp_path: Path) -> None:
+    text = error_of(variables, tmp_path)
+    got = json.dumps(variables.get("ticdc__feeds"))
+    assert f"ticdc__feeds: got {got}, expected a list of at least one feed (vars in dbt_project.yml)" in text
