@@ -21,6 +21,7 @@ select
     table_incarnation,
     commit_ts,
     commit_at,
+    commit_ts_exact,
     if(commit_ts_exact and op = 'insert' and has_delete, 'update', op) as op,
     row_key,
     if(commit_ts_exact and has_delete, deleted_row, before) as before,

@@ -306,7 +306,8 @@ MODELS = {
     "dbt_project.yml": "name: ticdc\nversion: 1.0.0\nprofile: ticdc\nmodels: {+materialized: table}\n",
     "models/one.sql": "select count(*) as messages from {{ var('ticdc__messages_schema') }}.messages",
     "models/two.sql": "select messages from {{ ref('one') }}",
-    "models/schema.yml": "models: [{name: two, columns: [{name: messages, data_tests: [not_null]}]}]\n",
+    "models/schema.yml": "models: [{name: two, columns: [{name: messages, data_tests: [not_null]}]}]\n"
+    "unit_tests: [{name: not_run, model: two, given: [], expect: {rows: [{messages: 0}]}}]\n",
 }
 
 

@@ -66,6 +66,7 @@ def build(package: Path, work: Path, variables: Mapping[str, Any], full_refresh:
     arguments += ["--target", "embedded", "--target-path", folder / "target"]
     arguments += ["--log-path", folder / "logs", "--log-level", "none"]
     arguments += ["--no-send-anonymous-usage-stats", "--no-version-check", "--no-use-colors"]
+    arguments += ["--exclude-resource-type", "unit_test"]  # they say nothing of the user's messages
     arguments += ["--full-refresh"] if full_refresh else []
     before = Path.cwd()
     try:  # dbt changes to the project's folder

@@ -35,7 +35,10 @@ class ErrorCode(StrEnum):
 
 
 class Lossy(StrEnum):
-    """Why a value is not what TiDB holds; described in the seed `ticdc__fidelity_reasons`."""
+    """Why a value is not what TiDB holds; described in the seed `ticdc__fidelity_reasons`.
+
+    `OUT_OF_RANGE` is set by typed tables alone, where Spark's type cannot hold the text.
+    """
 
     LABEL_UNKNOWN = "label_unknown"
     INVALID_UTF8 = "invalid_utf8"
@@ -43,6 +46,7 @@ class Lossy(StrEnum):
     HANDLE_KEY_ONLY = "handle_key_only"
     CLAIM_CHECK = "claim_check"
     NO_KEY = "no_key"
+    OUT_OF_RANGE = "out_of_range"
 
     def of(self, column: str = "*") -> str:
         """The flag as it stands in `lossy`: `<column>:<reason>`, `*` for the whole row."""

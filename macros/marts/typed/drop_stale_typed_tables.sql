@@ -1,9 +1,9 @@
-{% macro drop_stale_typed_tables(known, tables, state) %}
-    {% set in_use = tables | map(attribute="storage") | list %}
-    {% for plan in known.values() if plan.storage and plan.storage not in in_use %}
-        {% do run_query("drop table if exists " ~ plan.storage) %}
-    {% endfor %}
-    {% for table in tables if table.known.get("stored_generations") and table.known.stored_generations[0] < state.base %}
-        {% do ticdc.drop_generations(table.storage, state.base) %}
+{% macro drop_stale_typed_tables(tables, state) %}
+    {% for table in tables if table.known %}
+        {% if table.known.storage and table.known.storage != table.storage %}
+            {% do run_query("drop table if exists " ~ table.known.storage) %}
+        {% elif table.known.stored_generations and table.known.stored_generations[0] < state.base %}
+            {% do ticdc.drop_generations(table.storage, state.base) %}
+        {% endif %}
     {% endfor %}
 {% endmacro %}
