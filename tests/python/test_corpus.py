@@ -378,4 +378,4 @@ def test_whole_messages_among_broken_ones_are_rows(steps: Steps) -> None:
     for feed, records in steps.broken.items():
         decoded = sum(1 for _, code in records if not code)
         counted = [row for row in steps.contents.mart("accounting") if row["feed"] == feed]
-        assert sum(row["rows"] + row["ddl"] + row["watermarks"] for row in counted) == decoded > 10
+        assert sum(row["rows"] + row["ddl"] + row["watermarks"] for row in counted) == decoded >= 10
