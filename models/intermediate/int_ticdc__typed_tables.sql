@@ -46,6 +46,8 @@ inner join generations
         and current_schemas.table_name = generations.table_name
 where
     current_schemas.feed in (
-        {%- for feed in ticdc.feeds() %}{{ ticdc.text_literal(feed.name) }}{{ ", " if not loop.last }}{% endfor -%}
+        {%- for feed in ticdc.feeds() %}
+        {{ ticdc.text_literal(feed.name) }}{{ "," if not loop.last }}
+        {%- endfor %}
     )
 order by current_schemas.feed, current_schemas.schema_name, current_schemas.table_name

@@ -93,9 +93,21 @@ silent_partitions as (
         'error' as severity,
         'silent_partition' as code,
         'no watermark in topic ' || topic || ', partition ' || `partition` as detail,
-        'nothing of the feed is shown until all partitions are read; or set ticdc__visibility to latest' as remedy
+        'read all partitions, or set ticdc__visibility to latest: until then nothing is shown' as remedy
     from partitions
     where complete_through_ts = 0 and watermark_ts is null
+
+),
+
+flags as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        commit_ts,
+        explode(lossy) as flag
+    from changes
 
 ),
 
@@ -110,8 +122,7 @@ lossy_values as (
         'lossy_values' as code,
         count(*) || ' change(s) flagged ' || flag as detail,
         'the seed ticdc__fidelity_reasons says what the flag means and what helps' as remedy
-    from changes
-    lateral view explode(lossy) flags as flag
+    from flags
     group by feed, schema_name, table_name, flag
 
 ),
