@@ -34,8 +34,9 @@ FAULTS = {
     "ticdc__accounting": "select true as balanced union all select false",
     "ticdc__dead_letters": "select 'shop' as feed, 'bad_json' as error_code from range(3)",
     "ticdc__changelog": "select 'shop' as feed, 's' as schema_name, 't' as table_name, 0 as table_incarnation, "
-    "commit_ts, '1' as row_key, 'update' as op, image as before, null as after "
-    "from values (5, 'a'), (5, 'b'), (6, 'a'), (262144, 'a'), (262144, 'b') as changes (commit_ts, image)",
+    "commit_ts, commit_ts_exact, '1' as row_key, 'update' as op, image as before, null as after "
+    "from values (5, true, 'a'), (5, true, 'b'), (6, true, 'a'), (7, false, 'a'), (7, false, 'b') "
+    "as changes (commit_ts, commit_ts_exact, image)",
     "ticdc__completeness": f"select 'fresh' as feed, {NOW_TS} as complete_through_ts union all select 'stale', 1L "
     "union all select 'none', null",
 }
