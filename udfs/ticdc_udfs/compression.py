@@ -22,9 +22,17 @@ def decompress(value: bytes, codec: Literal["none", "snappy", "lz4"]) -> bytes:
         raise DecodeError(ErrorCode.BAD_COMPRESSION, f"the value is not {codec} data") from error
 
 
+_MAX_SNAPPY_RATIO = 32
+"""Above what the format reaches: three bytes name a copy of at most 64."""
+
+_CHUNK_BYTES = 1024 * 1024
+
+
 def _snappy(block: bytes) -> bytes:
     size = _snappy_size(block)
     _check_size(size)
+    if size > len(block) * _MAX_SNAPPY_RATIO:
+        raise ValueError("the length of the block is beyond what its bytes can hold")
     return bytes(pa.Codec("snappy").decompress(block, decompressed_size=size, asbytes=True))
 
 
@@ -41,10 +49,12 @@ def _snappy_size(block: bytes) -> int:
 def _lz4(frame: bytes) -> bytes:
     if not frame.startswith(b"\x04\x22\x4d\x18"):
         raise ValueError("no LZ4 frame")
+    plain = bytearray()
     with pa.CompressedInputStream(pa.BufferReader(frame), "lz4") as stream:
-        plain = bytes(stream.read(MAX_DECOMPRESSED_BYTES + 1))
-    _check_size(len(plain))
-    return plain
+        while chunk := stream.read(_CHUNK_BYTES):  # a larger read takes its whole memory at once
+            plain += chunk
+            _check_size(len(plain))
+    return bytes(plain)
 
 
 def _check_size(size: int) -> None:
