@@ -34,6 +34,9 @@ _FIELDS: tuple[tuple[str, str, pa.DataType], ...] = (
     ("lossy", "array<string>", pa.list_(pa.string())),
     ("error_code", "string", pa.string()),
     ("error_message", "string", pa.string()),
+    ("checksum", "string", pa.string()),
+    ("checksum_mismatch", "string", pa.string()),
+    ("claim_check", "string", pa.string()),
 )
 _TABLE_SCHEMA = Event._fields.index("table_schema")
 _EVENT_TYPE = pa.struct([(name, arrow_type) for name, _, arrow_type in _FIELDS])

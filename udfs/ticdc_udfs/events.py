@@ -24,12 +24,15 @@ class ErrorCode(StrEnum):
 
     EMPTY_VALUE = "empty_value"
     BAD_COMPRESSION = "bad_compression"
+    BAD_FRAME = "bad_frame"
     TOO_LARGE = "too_large"
     NOT_UTF8 = "not_utf8"
     BAD_JSON = "bad_json"
+    BAD_AVRO = "bad_avro"
     BAD_SHAPE = "bad_shape"
     BAD_VALUE = "bad_value"
     UNKNOWN_KIND = "unknown_kind"
+    SCHEMA_MISSING = "schema_missing"
     BAD_OPTIONS = "bad_options"
     INTERNAL_ERROR = "internal_error"
 
@@ -40,12 +43,17 @@ class Lossy(StrEnum):
     `OUT_OF_RANGE` is set by typed tables alone, where Spark's type cannot hold the text.
     """
 
+    NO_SCHEMA = "no_schema"
     LABEL_UNKNOWN = "label_unknown"
+    NULL_OR_DEFAULT = "null_or_default"
+    DOUBLE_PRECISION = "double_precision"
+    ZERO_DATE = "zero_date"
     INVALID_UTF8 = "invalid_utf8"
     AMBIGUOUS_TIME = "ambiguous_time"
     HANDLE_KEY_ONLY = "handle_key_only"
     CLAIM_CHECK = "claim_check"
     NO_KEY = "no_key"
+    NO_COMMIT_TS = "no_commit_ts"
     OUT_OF_RANGE = "out_of_range"
 
     def of(self, column: str = "*") -> str:
@@ -67,8 +75,9 @@ class Event(NamedTuple):
     Row images (`before`, `after`) and `row_key` are JSON objects as UTF-8 bytes, column name to canonical text or
     null. `commit_ts` and `start_ts` are TSOs (milliseconds << 18 | logical); `commit_ts_exact` is false where the
     wire holds only milliseconds. `before_key` is set where an update moved the row to another key. `table_schema` is
-    a JSON list of `{"name", "type", "key"}` in column order, `key` being the 1-based place in the row key, and
-    `table_schema_id` a hash of that text.
+    the text of `schemas.TableSchema`, and `table_schema_id` its id (Simple: the version that its rows name).
+    `checksum` is the row checksum as sent, for decoders that cannot verify it before the table schema is known, and
+    `checksum_mismatch` what a verification found. `claim_check` is the base name of the file that holds the row.
     """
 
     kind: str
@@ -90,3 +99,6 @@ class Event(NamedTuple):
     lossy: tuple[str, ...] = ()
     error_code: str | None = None
     error_message: str | None = None
+    checksum: bytes | None = None
+    checksum_mismatch: bytes | None = None
+    claim_check: str | None = None

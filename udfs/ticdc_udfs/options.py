@@ -12,15 +12,22 @@ from ticdc_udfs.events import DecodeError, ErrorCode
 
 
 class Options(NamedTuple):
-    """A feed's options, as in `ticdc__feeds`: the changefeed's time zone (None: UTC) and codec-level compression."""
+    """A feed's options, as in `ticdc__feeds`.
+
+    The changefeed's time zone (None: UTC), codec-level compression, the encoding of Simple, the framing of Avro.
+    """
 
     time_zone: ZoneInfo | None = None
     compression: Literal["none", "snappy", "lz4"] = "none"
+    encoding: Literal["json", "avro"] = "json"
+    framing: Literal["confluent", "glue"] = "confluent"
 
 
 class _Wire(msgspec.Struct, forbid_unknown_fields=True):
     time_zone: str = "UTC"
     compression: Literal["none", "snappy", "lz4"] = "none"
+    encoding: Literal["json", "avro"] = "json"
+    framing: Literal["confluent", "glue"] = "confluent"
 
 
 @lru_cache(maxsize=256)
@@ -31,4 +38,4 @@ def parse(text: str | None) -> Options:
         zone = None if wire.time_zone == "UTC" else ZoneInfo(wire.time_zone)
     except (msgspec.MsgspecError, ValueError, OSError, KeyError) as error:
         raise DecodeError(ErrorCode.BAD_OPTIONS, f"the feed's options cannot be used: {error}") from error
-    return Options(zone, wire.compression)
+    return Options(zone, wire.compression, wire.encoding, wire.framing)

@@ -8,10 +8,59 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections.abc import Callable
 from datetime import UTC, datetime
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
+import numpy as np
+
+from ticdc_udfs.events import Lossy
+
+Convert = Callable[[str], tuple[str, Lossy | None]]
+"""Makes canonical text of a wire text, and tells what the encoder lost; raises `ValueError` for no text of the type."""
+
 _QUOTED = re.compile(r"'((?:[^']|'')*)'")
+
+
+def base_type(column_type: str) -> str:
+    """The bare word of a MySQL type: `bigint` of `bigint unsigned`, `enum` of `enum('a')`."""
+    return column_type.partition("(")[0].partition(" ")[0]
+
+
+def shared_converter(column_type: str) -> Convert | None:
+    """The conversion of types that the encoders of several protocols write alike: index, bitmask, zero year."""
+    base = base_type(column_type)
+    if base == "year":
+        return lambda text: (year(text), None)
+    if base not in ("enum", "set"):
+        return None
+    known = labels(column_type)
+    if known is None:
+        return lambda text: (text, Lossy.LABEL_UNKNOWN)
+    label = enum_label if base == "enum" else set_labels
+    return lambda text: (label(text, known), None)
+
+
+def timestamp_converter(zone: ZoneInfo) -> Convert:
+    """The conversion of a TIMESTAMP that the encoder rendered as wall clock of `zone`."""
+
+    def convert(text: str) -> tuple[str, Lossy | None]:
+        utc, twice = timestamp_to_utc(text, zone)
+        return utc, Lossy.AMBIGUOUS_TIME if twice else None
+
+    return convert
+
+
+def double_text(number: float) -> str:
+    """A double as the shortest decimal that reads back to it, without exponent; whole numbers without point."""
+    text = format(Decimal(repr(number)), "f")
+    return text[:-2] if text.endswith(".0") else text
+
+
+def float_text(number: float) -> str:
+    """A single-precision number likewise: the shortest decimal that reads back to the same 32 bits."""
+    return np.format_float_positional(np.float32(number), unique=True, trim="-")
 
 
 def binary_from_latin1(text: str) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from hashlib import blake2b
+from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -14,11 +13,11 @@ from ticdc_udfs import values
 from ticdc_udfs.compression import decompress
 from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
 from ticdc_udfs.options import Options
+from ticdc_udfs.schemas import Column, TableSchema, table_schema, write_json
 
 _Uint63 = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 _Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=2**45 - 1)]
 _Row = dict[str, str | None]
-_Convert = Callable[[str], tuple[str, Lossy | None]]
 
 _REPLACED_BYTE = re.compile(rb"(?<!\\)((?:\\\\)*)\\ufffd", re.IGNORECASE)
 
@@ -45,7 +44,6 @@ class _Message(msgspec.Struct):
 
 
 _read = msgspec.json.Decoder(_Message).decode
-_write = msgspec.json.Encoder().encode
 
 
 def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Event, ...]:
@@ -123,14 +121,14 @@ def _row(message: _Message, extension: _Extension, plain: bytes, options: Option
 
     image = _canonical(data, plan, flags) if plan.converters else data
     key = {column: image[column] for column in plan.key}
-    row_key = _write(key)
+    row_key = write_json(key)
     before_key = before = None
     if old is not None:
         pre_image = _canonical(old, plan, flags) if plan.converters else old
-        before = _write(pre_image)
+        before = write_json(pre_image)
         old_key = {column: pre_image[column] for column in plan.key}
-        before_key = _write(old_key) if old_key != key else None
-    after: bytes | None = _write(image)
+        before_key = write_json(old_key) if old_key != key else None
+    after: bytes | None = write_json(image)
     if op == "delete":
         before, after = after, None
     commit_ts, exact = _commit_ts(message, extension)
@@ -148,8 +146,7 @@ def _row(message: _Message, extension: _Extension, plain: bytes, options: Option
         before_key,
         before,
         after,
-        plan.schema_id,
-        plan.schema,
+        *plan.schema,
         None,
         None,
         tuple(dict.fromkeys(flags)) if flags else (),
@@ -178,10 +175,9 @@ class _Plan(NamedTuple):
     types: dict[str, str]
     primary_key: list[str] | None
     key: list[str]
-    converters: list[tuple[str, _Convert]]
+    converters: list[tuple[str, values.Convert]]
     flags: list[str]
-    schema: bytes
-    schema_id: int
+    schema: TableSchema
 
 
 _plans: dict[tuple[str, str, ZoneInfo | None], _Plan] = {}
@@ -212,44 +208,26 @@ def _new_plan(message: _Message, data: _Row, zone: ZoneInfo | None) -> _Plan:
         raise DecodeError(ErrorCode.BAD_SHAPE, "data lacks a column of pkNames")
     columns = list(data)
     places = {column: place for place, column in enumerate(primary_key or (), start=1)}
-    schema = _write([{"name": column, "type": types[column], "key": places.get(column)} for column in columns])
-    converters = ((column, _converter(types[column], zone)) for column in columns)
+    converters = ((column, converter(types[column], zone)) for column in columns)
     return _Plan(
         columns=columns,
         types=types,
         primary_key=primary_key,
         key=primary_key or columns,
-        converters=[(column, converter) for column, converter in converters if converter is not None],
+        converters=[(column, convert) for column, convert in converters if convert is not None],
         flags=[] if primary_key else [Lossy.NO_KEY.of()],
-        schema=schema,
-        schema_id=int.from_bytes(blake2b(schema, digest_size=8).digest(), "big", signed=True),
+        schema=table_schema([Column(column, types[column], places.get(column)) for column in columns]),
     )
 
 
-def _converter(column_type: str, zone: ZoneInfo | None) -> _Convert | None:
+def converter(column_type: str, zone: ZoneInfo | None) -> values.Convert | None:
     """How a type's wire text becomes canonical; None where it is canonical as it stands."""
-    base = column_type.partition("(")[0].partition(" ")[0]
+    base = values.base_type(column_type)
     if base.endswith(("blob", "binary")):
         return lambda text: (values.binary_from_latin1(text), None)
-    if base == "year":
-        return lambda text: (values.year(text), None)
     if base == "timestamp" and zone is not None:
-        return _timestamp_converter(zone)
-    if base in ("enum", "set"):
-        labels = values.labels(column_type)
-        if labels is None:
-            return lambda text: (text, Lossy.LABEL_UNKNOWN)
-        label = values.enum_label if base == "enum" else values.set_labels
-        return lambda text: (label(text, labels), None)
-    return None
-
-
-def _timestamp_converter(zone: ZoneInfo) -> _Convert:
-    def convert(text: str) -> tuple[str, Lossy | None]:
-        utc, twice = values.timestamp_to_utc(text, zone)
-        return utc, Lossy.AMBIGUOUS_TIME if twice else None
-
-    return convert
+        return values.timestamp_converter(zone)
+    return values.shared_converter(column_type)
 
 
 def _canonical(row: _Row, plan: _Plan, flags: list[str]) -> _Row:
