@@ -1,11 +1,5 @@
 {% macro changes_of_events(events) %}
-    {%- set parts = [
-        ("op", "row_key", "before", "after", "before_key is null"),
-        ("'delete'", "before_key", "before", "cast(null as string)", "before_key is not null"),
-        ("'insert'", "row_key", "cast(null as string)", "after", "before_key is not null"),
-    ] -%}
-    {%- for op, row_key, before, after, condition in parts %}
-    select
+    {%- set carried -%}
         feed,
         topic,
         `partition`,
@@ -17,17 +11,30 @@
         commit_ts,
         commit_ts_exact,
         start_ts,
-        {{ op }} as op,
-        {{ row_key }} as row_key,
-        {{ before }} as before,
-        {{ after }} as after,
         image_hash,
         table_schema_id,
         lossy
+    {%- endset -%}
+    select
+        {{ carried }},
+        op,
+        row_key,
+        before,
+        after
     from {{ events }}
-    where {{ condition }}
-    {% if not loop.last %}
+    where before_key is null
+
     union all
-    {% endif %}
-    {%- endfor %}
+
+    select
+        {{ carried }},
+        change.*
+    from {{ events }}
+    lateral view explode(
+        array(
+            named_struct('op', 'delete', 'row_key', before_key, 'before', before, 'after', null),
+            named_struct('op', 'insert', 'row_key', row_key, 'before', null, 'after', after)
+        )
+    ) halves as change
+    where before_key is not null
 {% endmacro %}

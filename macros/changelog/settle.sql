@@ -1,7 +1,7 @@
-{% macro settle(state) %}
+{% macro settle(state=none) %}
     {% if execute %}
-        {% do run_query(
-            "alter table " ~ this ~ " set tblproperties ('ticdc.settled' = " ~ ticdc.text_literal(tojson(state, sort_keys=true)) ~ ")"
-        ) %}
+        {# What the model's own SQL was made for: messages that came meanwhile belong to the next run. #}
+        {% set text = tojson(state, sort_keys=true) if state else sql.split("-- ticdc.settled: ")[1].split("\n")[0] %}
+        {% do run_query("alter table " ~ this ~ " set tblproperties ('ticdc.settled' = " ~ ticdc.text_literal(text) ~ ")") %}
     {% endif %}
 {% endmacro %}

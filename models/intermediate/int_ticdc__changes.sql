@@ -3,13 +3,14 @@
         materialized="incremental",
         incremental_strategy="append",
         partition_by=["feed"],
-        post_hook="{% do ticdc.settle(ticdc.event_progress(ticdc.settled())) %}",
+        post_hook="{% do ticdc.settle() %}",
     )
 }}
 {%- set settled = ticdc.settled() -%}
 {%- set progress = ticdc.event_progress(settled) -%}
 {%- set identity = "feed, schema_name, table_name, commit_ts, row_key, op, image_hash" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" %}
+{{ ticdc.to_settle(progress) }}
 
 with
 
@@ -72,7 +73,7 @@ repeats as (
             and known.commit_ts = keys.commit_ts
             and known.row_key = keys.row_key
             and known.op = keys.op
-            and if(known.commit_ts_exact, null, xxhash64(known.before, known.after)) <=> keys.image_hash
+            and known.image_hash <=> keys.image_hash
             and known.commit_ts >= {{ ticdc.first_commit_ts(settled, progress) }}
     {% endif %}
 
@@ -92,6 +93,7 @@ select /*+ broadcast(repeats) */
     changes.row_key,
     changes.before,
     changes.after,
+    changes.image_hash,
     changes.table_schema_id,
     changes.lossy,
     changes.topic,

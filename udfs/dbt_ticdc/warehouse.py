@@ -153,6 +153,8 @@ def _settings(warehouse: Path) -> dict[str, str]:
         "spark.sql.hive.metastorePartitionPruning": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": str(2 * cores),
+        # Else Spark sorts all rows by the partition column before it writes them.
+        "spark.sql.maxConcurrentOutputFileWriters": "32",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "4000",
         "spark.sql.execution.arrow.maxBytesPerBatch": str(64 * 1024 * 1024),
     }

@@ -1,0 +1,3 @@
+{% macro to_settle(state) -%}
+    -- ticdc.settled: {{ tojson(state, sort_keys=true) }}
+{%- endmacro %}

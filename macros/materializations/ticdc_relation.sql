@@ -1,0 +1,28 @@
+{% materialization ticdc_relation, adapter="spark" %}
+    {%- set kind = config.get("relation", "view") -%}
+    {%- set existing = load_cached_relation(this) -%}
+    {%- set target_relation = this.incorporate(type=kind) -%}
+    {%- set fingerprint = local_md5(sql ~ config.get("file_format", "")) -%}
+    {{ run_hooks(pre_hooks) }}
+
+    {%- if existing is none or existing.type != kind or should_full_refresh() or ticdc.fingerprint(existing) != fingerprint -%}
+        {%- if existing is not none and (existing.type != kind or kind == "table") -%}
+            {%- do adapter.drop_relation(existing) -%}
+        {%- endif -%}
+        {%- call statement("main") -%}
+            {%- if kind == "view" -%}
+                {{ get_create_view_as_sql(target_relation, sql) }}
+            {%- else -%}
+                {{ create_table_as(false, target_relation, sql) }}
+            {%- endif -%}
+        {%- endcall -%}
+        {%- do run_query(
+            "alter " ~ kind ~ " " ~ this ~ " set tblproperties ('ticdc.fingerprint' = '" ~ fingerprint ~ "')"
+        ) -%}
+    {%- else -%}
+        {%- call noop_statement("main", "UNCHANGED") -%}{%- endcall -%}
+    {%- endif -%}
+
+    {{ run_hooks(post_hooks) }}
+    {{ return({"relations": [target_relation]}) }}
+{% endmaterialization %}
