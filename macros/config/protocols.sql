@@ -1,3 +1,3 @@
 {% macro protocols() %}
-    {% do return(["canal_json"]) %}
+    {% do return(["canal_json", "debezium", "open_protocol", "simple"]) %}
 {% endmacro %}

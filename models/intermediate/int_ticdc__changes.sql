@@ -20,8 +20,8 @@ events as (
         *,
         -- without a commit TSO, changes of one key within a millisecond differ only in their images
         if(commit_ts_exact, null, xxhash64(before, after)) as image_hash
-    from {{ ref("int_ticdc__events") }}
-    where kind = 'row' and {{ ticdc.is_unsettled_event(settled, progress) }}
+    from {{ ref("int_ticdc__rows") }}
+    where {{ ticdc.is_unsettled_event(settled, progress) }}
 
 ),
 

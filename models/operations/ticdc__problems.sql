@@ -127,6 +127,46 @@ lossy_values as (
 
 ),
 
+waiting_rows as (
+
+    select
+        events.feed,
+        events.schema_name,
+        events.table_name,
+        min(events.commit_ts) as commit_ts,
+        'error' as severity,
+        'rows_wait_for_schema' as code,
+        count(*) || ' row(s) name a version of the table that no message described yet' as detail,
+        'load the topic from its start, or wait for the next BOOTSTRAP message' as remedy
+    from {{ ref("int_ticdc__events") }} as events
+    left anti join {{ ref("int_ticdc__resolved_rows") }} as resolved
+        on
+            events.feed = resolved.feed
+            and events.topic = resolved.topic
+            and events.`partition` = resolved.`partition`
+            and events.`offset` = resolved.`offset`
+            and events.event_index = resolved.event_index
+    where events.kind = 'row' and not events.is_resolved
+    group by events.feed, events.schema_name, events.table_name
+
+),
+
+checksum_mismatches as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        commit_ts,
+        'error' as severity,
+        'checksum_mismatch' as code,
+        'row ' || row_key || ': ' || checksum_mismatch as detail,
+        'compare the row with the upstream table' as remedy
+    from {{ ref("int_ticdc__rows") }}
+    where checksum_mismatch is not null
+
+),
+
 unapplied_ddl as (
 
     select
@@ -159,5 +199,9 @@ union all
 select * from silent_partitions
 union all
 select * from lossy_values
+union all
+select * from waiting_rows
+union all
+select * from checksum_mismatches
 union all
 select * from unapplied_ddl

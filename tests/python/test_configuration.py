@@ -32,7 +32,7 @@ WRONG: dict[str, Any] = {
     "ticdc__stored_from_rows": -1,
 }
 PROBLEMS = (
-    'ticdc__feeds[0].protocol: got "canal_jsn", allowed: canal_json',
+    'ticdc__feeds[0].protocol: got "canal_jsn", allowed: canal_json, debezium, open_protocol, simple',
     'ticdc__feeds[1].name: got "shop" a second time; each feed needs a name of its own',
     'ticdc__feeds[1].options: unknown option "compresion", allowed for canal_json: '
     "time_zone, compression, claim_check, target_schema",

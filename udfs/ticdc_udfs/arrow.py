@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from ticdc_udfs import options
 from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind
 
-Decode = Callable[[bytes | None, bytes | None, options.Options], Sequence[Event]]
+Decode = Callable[..., Sequence[Event]]
+"""A decoder: takes key, value and options of a message, and what else its protocol needs with each message."""
 
 _FIELDS: tuple[tuple[str, str, pa.DataType], ...] = (
     ("kind", "string", pa.string()),
@@ -39,14 +41,17 @@ _FIELDS: tuple[tuple[str, str, pa.DataType], ...] = (
     ("claim_check", "string", pa.string()),
 )
 _TABLE_SCHEMA = Event._fields.index("table_schema")
+_BEARER = ("schema_name", "table_name", "table_schema_id")
 _EVENT_TYPE = pa.struct([(name, arrow_type) for name, _, arrow_type in _FIELDS])
 EVENTS_SQL_TYPE = "array<struct<" + ", ".join(f"{name}: {sql_type}" for name, sql_type, _ in _FIELDS) + ">>"
 
 
-def decode_message(decode: Decode, key: bytes | None, value: bytes | None, options_text: str | None) -> Sequence[Event]:
+def decode_message(
+    decode: Decode, key: bytes | None, value: bytes | None, options_text: str | None, *more: str | None
+) -> Sequence[Event]:
     """The events of one message; a message that cannot be decoded gives one event of kind `error`."""
     try:
-        return decode(key, value, options.parse(options_text))
+        return decode(key, value, options.parse(options_text), *more)
     except DecodeError as error:
         return (Event(Kind.ERROR, error_code=error.code, error_message=str(error)),)
     except Exception as error:  # a decoder's own fault must not fail the query either
@@ -59,24 +64,95 @@ def decode_message(decode: Decode, key: bytes | None, value: bytes | None, optio
         )
 
 
-def decode_batch(
-    decode: Decode, keys: pa.Array[Any], values: pa.Array[Any], options_texts: pa.Array[Any]
-) -> pa.Array[Any]:
-    """A list of events per message. A table schema is given once per batch, with the first row that bears it."""
+def decode_batch(decode: Decode, *arguments: pa.Array[Any]) -> pa.Array[Any]:
+    """A list of events per message. A table schema is given once per batch, with the first row that bears it.
+
+    The arguments are those of `decode_message`, an array each.
+    """
     events: list[Event] = []
     offsets = [0]
-    with _collector_off():
-        for key, value, options_text in zip(
-            keys.to_pylist(), values.to_pylist(), options_texts.to_pylist(), strict=True
-        ):
-            events.extend(decode_message(decode, key, value, options_text))
+    with collector_off():
+        for message in zip(*(argument.to_pylist() for argument in arguments), strict=True):
+            events.extend(decode_message(decode, *message))
             offsets.append(len(events))
         columns: list[Sequence[Any]] = list(zip(*events, strict=True)) or [()] * len(_FIELDS)
         columns[_TABLE_SCHEMA] = _first_of_each(events)
-        arrays = [pa.array(column, arrow_type) for column, (_, _, arrow_type) in zip(columns, _FIELDS, strict=True)]
-    return pa.ListArray.from_arrays(
-        pa.array(offsets, pa.int32()), pa.StructArray.from_arrays(arrays, fields=list(_EVENT_TYPE))
+        structs = _structs(columns)
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), structs)
+
+
+class Rows(NamedTuple):
+    """Row events of one table schema that were decoded together.
+
+    `places` are the places of their messages in the batch, `columns` the members of `Event` that are not null, each
+    an array or what all rows have in common.
+    """
+
+    places: np.ndarray[Any, np.dtype[np.int64]]
+    columns: Mapping[str, Any]
+    table_schema: bytes
+
+
+def decode_others(decode: Decode, decoded: Sequence[Rows], *arguments: pa.Array[Any]) -> pa.Array[Any]:
+    """What `decode_batch` gives, for a decoder of one event per message and a batch of which `decoded` is done."""
+    count = len(arguments[0])
+    left = np.ones(count, np.bool_)
+    for rows in decoded:
+        left[rows.places] = False
+    places = np.flatnonzero(left)
+    others = pa.array(places)
+    rest = decode_batch(decode, *(argument.take(others) for argument in arguments)).values
+    structs = pa.concat_arrays([*map(_structs_of, decoded), rest])
+    order = np.empty(count, np.int64)
+    order[np.concatenate([*(rows.places for rows in decoded), places])] = np.arange(count)
+    columns = structs.take(pa.array(order)).flatten()
+    columns[_TABLE_SCHEMA] = _first_texts(count, decoded, places, rest)
+    return pa.ListArray.from_arrays(pa.array(np.arange(count + 1, dtype=np.int32)), _structs(columns))
+
+
+def _structs_of(rows: Rows) -> pa.Array[Any]:
+    columns = []
+    for name, _, arrow_type in _FIELDS:
+        column = rows.columns.get(name)
+        columns.append(column if isinstance(column, pa.Array) else _repeated(column, arrow_type, len(rows.places)))
+    return _structs(columns)
+
+
+def _repeated(value: Any, arrow_type: pa.DataType, count: int) -> pa.Array[Any]:
+    if not isinstance(value, list):
+        return pa.repeat(pa.scalar(value, arrow_type), count)
+    edges = np.arange(count + 1, dtype=np.int32) * np.int32(
+        len(value)
+    )  # pa.repeat of lists takes several times as long
+    return pa.ListArray.from_arrays(pa.array(edges), pa.array(value * count, arrow_type.value_type))
+
+
+def _first_texts(
+    count: int, decoded: Sequence[Rows], places: np.ndarray[Any, Any], rest: pa.Array[Any]
+) -> list[bytes | None]:
+    """The table schemas, each with the first row of the batch that bears it."""
+    bearers = [(int(rows.places[0]), *(rows.columns[name] for name in _BEARER), rows.table_schema) for rows in decoded]
+    texts = rest.field(_TABLE_SCHEMA)
+    with_text = np.flatnonzero(texts.is_valid())
+    some = rest.take(pa.array(with_text))
+    bearers += zip(
+        places[with_text].tolist(), *(some.field(name).to_pylist() for name in (*_BEARER, "table_schema")), strict=True
     )
+    found: list[bytes | None] = [None] * count
+    seen = set()
+    for place, *bearer, text in sorted(bearers, key=lambda bearer: bearer[0]):
+        if tuple(bearer) not in seen:
+            seen.add(tuple(bearer))
+            found[place] = text
+    return found
+
+
+def _structs(columns: Sequence[Any]) -> pa.Array[Any]:
+    arrays = [
+        column if isinstance(column, pa.Array) else pa.array(column, arrow_type)
+        for column, (_, _, arrow_type) in zip(columns, _FIELDS, strict=True)
+    ]
+    return pa.StructArray.from_arrays(arrays, fields=list(_EVENT_TYPE))
 
 
 def _first_of_each(events: Sequence[Event]) -> list[bytes | None]:
@@ -85,12 +161,13 @@ def _first_of_each(events: Sequence[Event]) -> list[bytes | None]:
     for event in events:
         bearer = (event.schema_name, event.table_name, event.table_schema_id)
         texts.append(None if bearer in seen else event.table_schema)
-        seen.add(bearer)
+        if event.table_schema is not None:
+            seen.add(bearer)
     return texts
 
 
 @contextmanager
-def _collector_off() -> Iterator[None]:
+def collector_off() -> Iterator[None]:
     """Thousands of small objects live for one batch; collecting among them costs several times the decoding."""
     was_on = gc.isenabled()
     gc.disable()

@@ -54,6 +54,7 @@ class Lossy(StrEnum):
     CLAIM_CHECK = "claim_check"
     NO_KEY = "no_key"
     NO_COMMIT_TS = "no_commit_ts"
+    COLUMN_UNSURE = "column_unsure"
     OUT_OF_RANGE = "out_of_range"
 
     def of(self, column: str = "*") -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ticdc_udfs import arrow
-from ticdc_udfs.protocols import canal_json
+from ticdc_udfs import arrow, resolution
+from ticdc_udfs.protocols import canal_json, debezium, open_protocol, simple
 
 ArrowFunction = Callable[..., "pa.Array[Any]"]
 
@@ -42,4 +42,28 @@ def _decoder(protocol: str, decode: arrow.Decode) -> Udf:
     )
 
 
-UDFS: tuple[Udf, ...] = (_decoder("canal_json", canal_json.decode),)
+_RESOLVE = Udf(
+    name="ticdc_resolve_row",
+    arguments=(
+        ("protocol", "string"),
+        ("table_schema", "string"),
+        ("options", "string"),
+        ("row_key", "string"),
+        ("before_key", "string"),
+        ("before", "string"),
+        ("after", "string"),
+        ("lossy", "array<string>"),
+        ("checksum", "string"),
+    ),
+    returns=resolution.ROW_SQL_TYPE,
+    description="A staged row that waited for its table's schema: key, images and checksum as that tells them.",
+    function=resolution.resolve_batch,
+)
+
+UDFS: tuple[Udf, ...] = (
+    _decoder("canal_json", canal_json.decode),
+    _decoder("debezium", debezium.decode),
+    _decoder("open_protocol", open_protocol.decode),
+    _decoder("simple", simple.decode),
+    _RESOLVE,
+)

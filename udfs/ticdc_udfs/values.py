@@ -20,6 +20,7 @@ from ticdc_udfs.events import Lossy
 Convert = Callable[[str], tuple[str, Lossy | None]]
 """Makes canonical text of a wire text, and tells what the encoder lost; raises `ValueError` for no text of the type."""
 
+_REPLACED_BYTE = re.compile(rb"(?<!\\)((?:\\\\)*)\\ufffd", re.IGNORECASE)
 _QUOTED = re.compile(r"'((?:[^']|'')*)'")
 
 
@@ -66,6 +67,11 @@ def float_text(number: float) -> str:
 def binary_from_latin1(text: str) -> str:
     """Base64 of bytes that came as one code point per byte (protocol facts 3.2)."""
     return b64encode(text.encode("latin-1")).decode("ascii")
+
+
+def without_replaced_bytes(json_text: bytes) -> bytes:
+    r"""JSON text without its escapes `\ufffd`: Go writes them for bytes that are no UTF-8, a true U+FFFD literally."""
+    return _REPLACED_BYTE.sub(rb"\1", json_text)
 
 
 def year(text: str) -> str:

@@ -1,0 +1,3 @@
+{% macro debezium__decode() -%}
+    ticdc_decode_debezium(key, value, options)
+{%- endmacro %}

@@ -1,0 +1,3 @@
+{% macro debezium__options() %}
+    {% do return({"time_zone": "time zone", "compression": ["none", "snappy", "lz4"], "target_schema": "pattern"}) %}
+{% endmacro %}

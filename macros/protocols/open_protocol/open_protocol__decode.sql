@@ -1,0 +1,3 @@
+{% macro open_protocol__decode() -%}
+    ticdc_decode_open_protocol(key, value, options)
+{%- endmacro %}

@@ -1,0 +1,3 @@
+{% macro open_protocol__options() %}
+    {% do return({"time_zone": "time zone", "compression": ["none", "snappy", "lz4"], "claim_check": "text", "target_schema": "pattern"}) %}
+{% endmacro %}

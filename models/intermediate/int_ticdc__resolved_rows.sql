@@ -1,0 +1,173 @@
+{{
+    config(
+        materialized="incremental",
+        incremental_strategy="append",
+        partition_by=["feed"],
+        post_hook="{% do ticdc.settle() %}",
+    )
+}}
+{%- set settled = ticdc.settled() %}
+{{ ticdc.to_settle({"run_id": ticdc.newest_run_id(), "bounds": {}}) }}
+
+with
+
+waiting_rows as (
+
+    select * from {{ ref("int_ticdc__events") }}
+    where kind = 'row' and not is_resolved
+
+),
+
+schema_events as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        table_schema_id,
+        commit_ts,
+        run_id,
+        -- a text is given once or more for each id
+        max(table_schema) over (partition by feed, schema_name, table_name, table_schema_id) as table_schema
+    from {{ ref("int_ticdc__events") }}
+    where kind in ('ddl', 'bootstrap') and table_schema_id is not null
+
+),
+
+named_schemas as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        table_schema_id,
+        max(table_schema) as table_schema,
+        min(run_id) as run_id
+    from schema_events
+    group by feed, schema_name, table_name, table_schema_id
+
+),
+
+ddl_schemas as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        commit_ts,
+        max(table_schema_id) as table_schema_id,
+        max(table_schema) as table_schema
+    from schema_events
+    where commit_ts is not null
+    group by feed, schema_name, table_name, commit_ts
+
+),
+
+valid_schemas as (
+
+    select
+        *,
+        lead(commit_ts) over (partition by feed, schema_name, table_name order by commit_ts) as next_commit_ts
+    from ddl_schemas
+
+),
+
+rows_with_schema as (
+
+    -- a row that names its schema waits for it
+    select
+        waiting_rows.*,
+        named_schemas.table_schema_id as known_schema_id,
+        named_schemas.table_schema as known_schema
+    from waiting_rows
+    inner join named_schemas
+        on
+            waiting_rows.feed = named_schemas.feed
+            and waiting_rows.schema_name = named_schemas.schema_name
+            and waiting_rows.table_name = named_schemas.table_name
+            and waiting_rows.table_schema_id = named_schemas.table_schema_id
+    where greatest(waiting_rows.run_id, named_schemas.run_id) > {{ settled.run_id }}
+
+    union all
+
+    -- rows at the commit of a DDL belong before it
+    select
+        waiting_rows.*,
+        valid_schemas.table_schema_id as known_schema_id,
+        valid_schemas.table_schema as known_schema
+    from waiting_rows
+    left join valid_schemas
+        on
+            waiting_rows.feed = valid_schemas.feed
+            and waiting_rows.schema_name = valid_schemas.schema_name
+            and waiting_rows.table_name = valid_schemas.table_name
+            and waiting_rows.commit_ts > valid_schemas.commit_ts
+            and waiting_rows.commit_ts <= coalesce(valid_schemas.next_commit_ts, waiting_rows.commit_ts)
+    where waiting_rows.table_schema_id is null and waiting_rows.run_id > {{ settled.run_id }}
+
+),
+
+new_rows as (
+
+    select rows_with_schema.*
+    from rows_with_schema
+    {% if is_incremental() -%}
+    -- what a run left that ended before it was settled
+    left anti join {{ this }} as known
+        on
+            rows_with_schema.feed = known.feed
+            and rows_with_schema.topic = known.topic
+            and rows_with_schema.`partition` = known.`partition`
+            and rows_with_schema.`offset` = known.`offset`
+            and rows_with_schema.event_index = known.event_index
+            and known.run_id > {{ settled.run_id }}
+    {%- endif %}
+
+),
+
+resolved_rows as (
+
+    select
+        *,
+        ticdc_resolve_row(
+            protocol,
+            known_schema,
+            case feed
+                {%- for feed in ticdc.feeds() %}
+                when {{ ticdc.text_literal(feed.name) }} then {{ ticdc.text_literal(tojson(feed.decoding, sort_keys=true)) }}
+                {%- endfor %}
+            end,
+            row_key,
+            before_key,
+            before,
+            after,
+            lossy,
+            checksum
+        ) as resolved
+    from new_rows
+
+)
+
+select
+    topic,
+    `partition`,
+    `offset`,
+    event_index,
+    message_at,
+    commit_ts,
+    commit_ts_exact,
+    start_ts,
+    schema_name,
+    table_name,
+    physical_table_id,
+    op,
+    resolved.row_key,
+    resolved.before_key,
+    resolved.before,
+    resolved.after,
+    known_schema_id as table_schema_id,
+    resolved.lossy,
+    resolved.checksum_mismatch,
+    {{ ticdc.run_id() }} as run_id,
+    feed
+from resolved_rows

@@ -1,0 +1,10 @@
+{{
+    config(
+        materialized="incremental",
+        incremental_strategy="append",
+        partition_by=["feed"],
+        enabled="open_protocol" in ticdc.protocols_in_use(),
+    )
+}}
+
+{{ ticdc.stage_messages("open_protocol") }}

@@ -1,0 +1,391 @@
+"""Debezium JSON: Kafka Connect's envelope, with the schema of the row in every message (protocol facts 1.8, 2.3, 3.6).
+
+An inline schema tells neither the scale of decimals nor the fraction digits of DATETIME and TIME: such columns are
+flagged `<column>:no_schema`, and without inline schema the whole row is. The later step that knows the table's schema
+converts the texts of the flagged columns by `converter`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, NamedTuple, TypeVar
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from ticdc_udfs import values
+from ticdc_udfs.compression import decompress
+from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
+from ticdc_udfs.options import Options
+from ticdc_udfs.protocols.debezium_values import Field, converter, flagging, null_reason, stands_for_null, told
+from ticdc_udfs.schemas import Column, TableSchema, labelled_type, table_schema, write_json
+
+__all__ = ["converter", "decode", "null_reason"]
+
+_Uint63 = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+_Row = dict[str, Any]
+_Image = dict[str, str | None]
+
+
+class _Source(msgspec.Struct):
+    db: str
+    table: str
+    commit_ts: _Uint63
+    start_ts: _Uint63 | None = None
+
+
+class _Payload(msgspec.Struct):
+    source: _Source
+    op: str | None = None
+    before: _Row | None = None
+    after: _Row | None = None
+    ddl: str | None = None
+    tableChanges: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+class _Message(msgspec.Struct):
+    payload: _Payload
+    schema: msgspec.Raw = msgspec.Raw()
+
+
+class _Field(msgspec.Struct):
+    field: str
+    type: str
+    optional: bool = True
+    name: str | None = None
+    tidb_type: str | None = None
+    parameters: dict[str, str] | None = None
+    default: Any = None
+
+
+class _Member(msgspec.Struct):
+    field: str
+    fields: list[_Field] = []
+
+
+class _Schema(msgspec.Struct):
+    fields: list[_Member]
+
+
+class _Key(msgspec.Struct):
+    payload: _Row
+    schema: _Schema | None = None
+
+
+class _Column(msgspec.Struct):
+    name: str
+    typeName: str
+    length: int | None = None
+    scale: int | None = None
+    optional: bool | None = None
+    defaultValueExpression: str | None = None
+    enumValues: list[str] | None = None
+
+
+class _Table(msgspec.Struct):
+    columns: list[_Column]
+    primaryKeyColumnNames: list[str] | None = None
+
+
+class _Change(msgspec.Struct):
+    type: str
+    id: str
+    table: _Table | None = None
+
+
+_T = TypeVar("_T")
+
+# the text of a number with a point is kept: a double's is not always what a DECIMAL had
+_read = msgspec.json.Decoder(_Message, float_hook=str).decode
+_read_key = msgspec.json.Decoder(_Key, float_hook=str).decode
+_read_schema = msgspec.json.Decoder(_Schema, float_hook=str).decode
+_read_changes = msgspec.json.Decoder(list[_Change]).decode
+
+
+def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Event, ...]:
+    """The one event of a message: a row, a DDL or a watermark. Raises `DecodeError`."""
+    if not value:
+        raise DecodeError(ErrorCode.EMPTY_VALUE, "the message has no value")
+    plain = decompress(value, options.compression)
+    known = _known(plain, options.time_zone)
+    if known is not None:
+        payload, plan = known
+        names = _key_names(key, options)
+        if plan.key != names:
+            plan = _plan_of(payload, plan.tail[len(_SCHEMA) : -1], names, options.time_zone)
+        return (_row(_OPS[payload.op or ""], payload, plan, names),)
+    message = _parse(_read, plain, "value")
+    payload = message.payload
+    op = _OPS.get(payload.op or "")
+    if op is not None:
+        names, schema = _key_names(key, options), bytes(message.schema)
+        new_plan = _plan_of(payload, schema, names, options.time_zone) if schema not in (b"", b"null") else None
+        return (_row(op, payload, new_plan, names),)
+    if payload.ddl is not None:
+        return (_ddl(payload, payload.ddl),)
+    if payload.op == "m":
+        return (Event(Kind.WATERMARK, commit_ts=payload.source.commit_ts),)
+    raise DecodeError(ErrorCode.UNKNOWN_KIND, "op is none of c, u, d, m, and there is no ddl")
+
+
+_OPS: Mapping[str, str] = {"c": "insert", "u": "update", "d": "delete"}
+
+
+def _parse(read: Callable[[bytes], _T], text: bytes, what: str) -> _T:
+    try:
+        return read(text)
+    except msgspec.ValidationError as error:
+        place_only = str(error).partition(" - at ")[0]  # the path may hold column names
+        raise DecodeError(ErrorCode.BAD_SHAPE, f"the {what} is no debezium message: {place_only}") from error
+    except UnicodeDecodeError as error:
+        raise DecodeError(ErrorCode.NOT_UTF8, f"the {what} is not UTF-8 at byte {error.start}") from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise DecodeError(ErrorCode.BAD_JSON, f"the {what} is not JSON: {error}") from error
+
+
+class _Plan(NamedTuple):
+    """What is the same for all rows that bear one inline schema, which ends their messages, and one key."""
+
+    tail: bytes
+    key: list[str]
+    columns: dict[str, tuple[values.Convert | None, str | None]]
+    flags: list[str]
+    schema: TableSchema
+
+
+_plans: dict[tuple[str, str, ZoneInfo | None], _Plan] = {}
+_key_columns: dict[bytes, list[str]] = {}
+_MAX_PLANS = 2_000
+_MAX_TAIL_BYTES = 256 * 1024
+_SCHEMA = b',"schema":'
+
+
+def _known(plain: bytes, zone: ZoneInfo | None) -> tuple[_Payload, _Plan] | None:
+    """A row whose inline schema is that of the table's plan: the schema, most of the message, is not read again."""
+    end = plain.find(_SCHEMA)
+    if end < 0:
+        return None
+    try:
+        payload = _read(plain[:end] + b"}").payload
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    plan = _plans.get((payload.source.db, payload.source.table, zone))
+    if plan is None or payload.op not in _OPS or len(plan.tail) != len(plain) - end or not plain.endswith(plan.tail):
+        return None
+    image = payload.before if payload.after is None else payload.after
+    return (payload, plan) if image is not None and image.keys() == plan.columns.keys() else None
+
+
+def _plan_of(payload: _Payload, schema: bytes, key: list[str], zone: ZoneInfo | None) -> _Plan:
+    """The plan of a row's inline schema, kept for the rows to come."""
+    image = payload.before if payload.after is None else payload.after
+    plan = _new_plan(image or {}, schema, key, zone)
+    if len(schema) <= _MAX_TAIL_BYTES:
+        if len(_plans) >= _MAX_PLANS:
+            _plans.clear()
+        _plans[payload.source.db, payload.source.table, zone] = plan
+    return plan
+
+
+def _new_plan(image: _Row, schema: bytes, key: list[str], zone: ZoneInfo | None) -> _Plan:
+    members = {member.field: member for member in _parse(_read_schema, schema, "schema").fields}
+    row = members.get("after") or members.get("before")
+    # virtual generated columns are listed, twice even, though no row holds them
+    fields = {field.field: field for field in (row.fields if row is not None else ()) if field.field in image}
+    if len(fields) != len(image):
+        raise DecodeError(ErrorCode.BAD_SHAPE, "the schema does not name every column of the row")
+    columns: dict[str, tuple[values.Convert | None, str | None]] = {}
+    flags = [] if key else [Lossy.NO_KEY.of()]
+    places = {name: place for place, name in enumerate(key, start=1)}
+    table: list[Column] = []
+    for name, field in fields.items():
+        parameters = field.parameters or {}
+        column_type, convert, complete = told(
+            Field(field.type, field.name, field.tidb_type, parameters.get("length"), parameters.get("allowed")),
+            field.optional,
+        )
+        null = null_reason(column_type, field.optional)
+        columns[name] = (
+            flagging(convert, _same_as_null(field, column_type, convert, zone)),
+            null.of(name) if null is not None else None,
+        )
+        if not complete:
+            flags.append(Lossy.NO_SCHEMA.of(name))
+        table.append(Column(name, column_type, places.get(name), field.optional))
+    return _Plan(_SCHEMA + schema + b"}", key, columns, flags, table_schema(table))
+
+
+def _same_as_null(
+    field: _Field, column_type: str, convert: values.Convert | None, zone: ZoneInfo | None
+) -> Callable[[str], bool] | None:
+    """Which text stands for NULL, by the default of the inline schema: a wire value, of binary columns the text."""
+    if field.default is None or not field.optional:
+        return None
+    default = _text(field.default)
+    if field.tidb_type is None and field.type == "string" and field.name is None:
+        either = (default, stands_for_null("blob", default, None))
+        return lambda text: text == either[0] or (either[1] is not None and either[1](text))
+    try:
+        canonical = default if convert is None else convert(default)[0]
+    except (ValueError, OverflowError):
+        return None
+    if column_type.startswith("bit"):
+        return canonical.__eq__
+    return stands_for_null(column_type, canonical, zone)
+
+
+def _row(op: str, payload: _Payload, plan: _Plan | None, key: list[str]) -> Event:
+    after, before = payload.after, payload.before
+    if (before if op == "delete" else after) is None:
+        raise DecodeError(ErrorCode.BAD_SHAPE, "a row message without the row")
+    schema_id = schema = None
+    if plan is not None:
+        flags = [*plan.flags]
+        schema_id, schema = plan.schema
+    else:
+        flags = [Lossy.NO_SCHEMA.of()] if key else [Lossy.NO_SCHEMA.of(), Lossy.NO_KEY.of()]
+    new = None if after is None or op == "delete" else _canonical(after, after, {}, plan, flags)
+    if before is None or op == "insert":
+        old = None
+    elif after is None or new is None:
+        old = _canonical(before, before, {}, plan, flags)
+    elif before.keys() != after.keys():
+        raise DecodeError(ErrorCode.BAD_SHAPE, "before and after have not the same columns")
+    else:
+        old = _canonical(before, (column for column in before if before[column] != after[column]), new, plan, flags)
+    image = new if new is not None else old or {}
+    names = key or image
+    try:
+        row_key = {name: image[name] for name in names}
+        old_key = {name: old[name] for name in names} if old is not None and new is not None else row_key
+    except KeyError as error:
+        raise DecodeError(ErrorCode.BAD_SHAPE, "the row lacks a column of the message key") from error
+    source = payload.source
+    # by position: keywords would cost as much as reading the message
+    return Event(
+        Kind.ROW,
+        source.commit_ts,
+        True,
+        source.start_ts,
+        source.db,
+        source.table,
+        None,
+        op,
+        write_json(row_key),
+        write_json(old_key) if old_key != row_key else None,
+        write_json(old) if old is not None else None,
+        write_json(new) if new is not None else None,
+        schema_id,
+        schema,
+        None,
+        None,
+        tuple(dict.fromkeys(flags)) if flags else (),
+    )
+
+
+def _key_names(key: bytes | None, options: Options) -> list[str]:
+    """The handle key's columns in the order of the message key; none of a table without such a key."""
+    if not key:
+        return []
+    plain = decompress(key, options.compression)
+    tail = plain[plain.find(_SCHEMA) :] if _SCHEMA in plain else b""
+    names = _key_columns.get(tail)
+    if names is None:
+        message = _parse(_read_key, plain, "message key")
+        names = list(message.payload)
+        told_too = message.schema is not None and [member.field for member in message.schema.fields] == names
+        if tail and told_too and len(tail) <= _MAX_TAIL_BYTES:
+            if len(_key_columns) >= _MAX_PLANS:
+                _key_columns.clear()
+            _key_columns[tail] = names
+    return names
+
+
+def _canonical(row: _Row, columns: Iterable[str], others: _Image, plan: _Plan | None, flags: list[str]) -> _Image:
+    """The canonical texts of `columns` beside those of `others`, without plan the wire's; appends to `flags`."""
+    image = others.copy()
+    try:
+        for column in columns:
+            value = row[column]
+            convert, null_flag = plan.columns[column] if plan is not None else _AS_IT_STANDS
+            if value is None:
+                if null_flag is not None:
+                    flags.append(null_flag)
+            else:
+                if value.__class__ is not str:
+                    value = str(value) if value.__class__ is int else _text(value)
+                if convert is not None:
+                    value, reason = convert(value)
+                    if reason is not None:
+                        flags.append(reason.of(column))
+            image[column] = value
+    except KeyError as error:
+        raise DecodeError(ErrorCode.BAD_SHAPE, "the row has columns that the schema has not") from error
+    except (ValueError, OverflowError) as error:
+        raise DecodeError(ErrorCode.BAD_VALUE, "a column's value is none of its type") from error
+    return image
+
+
+_AS_IT_STANDS = (None, None)
+
+
+def _text(value: Any) -> str:
+    """A JSON value as text; numbers with a point are texts already."""
+    if value.__class__ is str:
+        return str(value)
+    if value.__class__ is int:
+        try:
+            return str(value)
+        except ValueError as error:  # thousands of digits
+            raise DecodeError(ErrorCode.BAD_VALUE, "a number is too long") from error
+    if value.__class__ is bool:
+        return "true" if value else "false"
+    raise DecodeError(ErrorCode.BAD_SHAPE, "a column's value is an object or a list")
+
+
+def _ddl(payload: _Payload, query: str) -> Event:
+    source = payload.source
+    changes = _parse(_read_changes, bytes(payload.tableChanges), "value")
+    schema: TableSchema | None = None
+    for change in changes:
+        # EXCHANGE PARTITION names one table and gives the columns of the other
+        if change.table is not None and f'"{source.db}"."{source.table}"' in change.id:
+            schema = _table_schema(change.table)
+    return Event(
+        Kind.DDL,
+        commit_ts=source.commit_ts,
+        schema_name=source.db,
+        table_name=source.table,
+        table_schema_id=schema.id if schema is not None else None,
+        table_schema=schema.text if schema is not None else None,
+        ddl_query=query,
+        ddl_type=changes[0].type if changes else None,
+    )
+
+
+def _table_schema(table: _Table) -> TableSchema | None:
+    if any(column.typeName == "UNSPECIFIED" for column in table.columns):  # a view's
+        return None
+    places = {name: place for place, name in enumerate(table.primaryKeyColumnNames or (), start=1)}
+    return table_schema(
+        [
+            Column(
+                column.name,
+                _column_type(column),
+                places.get(column.name),
+                column.optional,
+                column.defaultValueExpression,
+            )
+            for column in table.columns
+        ]
+    )
+
+
+def _column_type(column: _Column) -> str:
+    word, space, rest = column.typeName.lower().partition(" ")
+    if column.enumValues:
+        return labelled_type(word, [label[1:-1] for label in column.enumValues])
+    if not column.length:
+        return word + space + rest
+    parameters = f"{column.length}" if column.scale is None else f"{column.length},{column.scale}"
+    return f"{word}({parameters}){space}{rest}"

@@ -1,0 +1,366 @@
+"""Values of the Debezium protocols, JSON and Avro: what the encoders make of MySQL types (protocol facts 3.6).
+
+Texts of the wire are the value itself: digits of a number, `true` and `false`, a string as it stands, base64 of bytes.
+Decimals, dates and times are also accepted as canonical text with other digits after the point: an inline schema tells
+neither scale nor fraction digits, so that such a text is as short as it can be until the table's schema is known.
+
+Years 0001 to 0099 come shifted to 1970-2069 (0.1 line 7); they cannot be told from real ones and are not flagged.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from datetime import date
+from decimal import Context, Decimal
+from functools import lru_cache
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from ticdc_udfs import values
+from ticdc_udfs.events import Lossy
+from ticdc_udfs.schemas import labelled_type
+
+Same = Callable[[str], bool]
+"""Tells whether a canonical text is what the encoder writes in place of NULL."""
+
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+_MAX_DIGITS_OF_DOUBLE = 15
+_MAX_SCALE = 30
+_WIDE = Context(prec=700)
+_NO_UTF8 = re.compile("[\udc80-\udcff]")
+
+
+def converter(
+    column_type: str, zone: ZoneInfo | None = None, *, nullable: bool | None = None, default: str | None = None
+) -> values.Convert | None:
+    """How a type's wire text becomes canonical; None where it is canonical as it stands.
+
+    `default` is the column's default as `tableChanges` give it, `nullable` None where it is not known. The conversion
+    flags a text that may stand for NULL or for a zero date; `zone` is the changefeed's, in which the encoder reads
+    the default of a TIMESTAMP. NULLs are not converted: see `null_reason`.
+    """
+    convert = _converter(column_type, nullable)
+    if default is None or nullable is False:
+        return convert
+    return flagging(convert, stands_for_null(column_type, default, zone))
+
+
+def null_reason(column_type: str, nullable: bool | None) -> Lossy | None:
+    """What a wire NULL of that type may hide: the encoder writes zero and invalid dates as NULL where it can."""
+    return Lossy.ZERO_DATE if values.base_type(column_type) in ("date", "datetime") and nullable is not False else None
+
+
+def flagging(convert: values.Convert | None, same: Same | None) -> values.Convert | None:
+    """A conversion that flags texts which the encoder also writes in place of NULL."""
+    if same is None:
+        return convert
+
+    def flagged(text: str) -> tuple[str, Lossy | None]:
+        canonical, reason = convert(text) if convert is not None else (text, None)
+        return canonical, Lossy.NULL_OR_DEFAULT if reason is None and same(canonical) else reason
+
+    return flagged
+
+
+def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None) -> Same | None:
+    """Which canonical text stands for NULL in a nullable column with that default (protocol facts 0.1 line 6).
+
+    TIME gives 0, BIGINT UNSIGNED beyond 2^63 gives 0, a BIT default has U+FFFD in place of bytes that are no UTF-8,
+    a TIMESTAMP is read in the changefeed's zone. None: NULL stays NULL, or the default cannot be read.
+    """
+    base = values.base_type(column_type)
+    try:
+        if base == "bit":
+            return _same_bits(int(default, 2))
+        if base.endswith(("blob", "binary")):
+            return b64encode(default.encode()).decode().__eq__
+        if base == "time" or (base == "bigint" and int(default) >= 2**63):
+            default = "0"
+        elif base == "timestamp":
+            if default.startswith("1970-01-01 00:00:00"):
+                return None  # how CURRENT_TIMESTAMP is written; NULL stays NULL
+            return _same_moment(default if zone is None else values.timestamp_to_utc(default, zone)[0])
+        convert = _converter(column_type, True)
+        return (default if convert is None else convert(default)[0]).__eq__
+    except (ValueError, ArithmeticError):
+        return None
+
+
+def _same_moment(wanted: str) -> Same:
+    shortest = _with_fraction(wanted, 0)
+    return lambda text: _with_fraction(text, 0) == shortest
+
+
+def _same_bits(wanted: int) -> Same:
+    def same(text: str) -> bool:
+        data = int(text).to_bytes(8, "big").decode("utf-8", "surrogateescape")
+        return int.from_bytes(_NO_UTF8.sub("\ufffd", data).encode(), "big") == wanted
+
+    return same
+
+
+def _converter(column_type: str, nullable: bool | None) -> values.Convert | None:
+    base = values.base_type(column_type)
+    if base == "decimal":
+        digits = _parameters(column_type)
+        return (
+            decimal_converter(digits[0], digits[1]) if len(digits) == 2 and digits[1] <= _MAX_SCALE else plain_decimal
+        )
+    if base in ("datetime", "time", "timestamp"):
+        fraction = min((_parameters(column_type) or (0,))[0], 6)
+        if base == "datetime":
+            return datetime_converter(1000 if fraction <= 3 else 1_000_000, fraction, nullable)
+        return time_converter(fraction) if base == "time" else timestamp_converter(fraction)
+    if base == "date":
+        return date_converter(nullable)
+    if base == "bigint" and "unsigned" in column_type:
+        return unsigned_bigint
+    return _CONVERTERS.get(base)
+
+
+def _parameters(column_type: str) -> tuple[int, ...]:
+    """The numbers of `decimal(10,2)` or `datetime(6)`; none where the type has no parameters."""
+    numbers = column_type.partition("(")[2].partition(")")[0].split(",")
+    return tuple(map(int, numbers)) if all(number.strip().isdecimal() for number in numbers) else ()
+
+
+def unsigned_bigint(text: str) -> tuple[str, Lossy | None]:
+    """From two's complement: values from 2^63 come negative."""
+    return str(int(text) + 2**64) if text.startswith("-") else text, None
+
+
+def single(text: str) -> tuple[str, Lossy | None]:
+    """A FLOAT; a text of six digits or less is the shortest one already."""
+    if len(text) <= 7 and "e" not in text and "E" not in text and text[-2:] != ".0":
+        return text, None
+    return values.float_text(_finite(text)), None
+
+
+def double(text: str) -> tuple[str, Lossy | None]:
+    """A DOUBLE, with or without exponent."""
+    if "e" in text or "E" in text or text.endswith(".0"):
+        return values.double_text(_finite(text)), None
+    return text, None
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("the number is beyond a double")
+    return number
+
+
+def plain_decimal(text: str) -> tuple[str, Lossy | None]:
+    """A DECIMAL whose scale is not known: without exponent, otherwise as it stands."""
+    if "e" in text or "E" in text:
+        text = format(Decimal(repr(_finite(text))), "f")
+    return text[:-2] if text.endswith(".0") else text, None
+
+
+def decimal_converter(precision: int, scale: int) -> values.Convert:
+    """A DECIMAL that went through a double: flagged where another decimal of that scale reads as the same double."""
+    step = Decimal(1).scaleb(-scale)
+
+    def convert(text: str) -> tuple[str, Lossy | None]:
+        text = plain_decimal(text)[0]
+        whole, _, fraction = text.partition(".")
+        lost = None
+        if precision > _MAX_DIGITS_OF_DOUBLE or len(fraction) > scale:
+            number, exact = float(text), Decimal(text)
+            above, below = float(_WIDE.add(exact, step)), float(_WIDE.subtract(exact, step))
+            if len(fraction) > scale or number in (above, below):
+                lost = Lossy.DOUBLE_PRECISION
+        if len(fraction) > scale:
+            return format(Decimal(text).quantize(step, context=_WIDE), "f"), lost
+        return f"{whole}.{fraction.ljust(scale, '0')}" if scale else whole, lost
+
+    return convert
+
+
+def bit(text: str) -> tuple[str, Lossy | None]:
+    """A BIT: a boolean, or base64 of little-endian bytes."""
+    if text in ("true", "false"):
+        return ("1" if text == "true" else "0"), None
+    return str(int.from_bytes(b64decode(text, validate=True), "little")), None
+
+
+def _year(text: str) -> tuple[str, Lossy | None]:
+    return values.year(text), None
+
+
+_CONVERTERS: dict[str, values.Convert] = {"float": single, "double": double, "bit": bit, "year": _year}
+
+
+def date_converter(nullable: bool | None) -> values.Convert:
+    """A DATE from days since 1970; day 0 may be a zero date unless the column is known to be nullable."""
+
+    def convert(text: str) -> tuple[str, Lossy | None]:
+        if text[4:5] == "-" and text[:4].isdigit():
+            return text, None
+        if text == "0" and nullable is not True:
+            return "1970-01-01", Lossy.ZERO_DATE
+        return _day(int(text)), None
+
+    return convert
+
+
+@lru_cache(maxsize=10_000)
+def _day(since_1970: int) -> str:
+    return date.fromordinal(_EPOCH_DAY + since_1970).isoformat()
+
+
+def datetime_converter(units: int, fraction: int, nullable: bool | None) -> values.Convert:
+    """A DATETIME from 1000 or 1,000,000 units a second since 1970, with at least that many fraction digits."""
+
+    def convert(text: str) -> tuple[str, Lossy | None]:
+        if " " in text:
+            return _with_fraction(text, fraction), None
+        seconds, part = divmod(int(text), units)
+        days, second = divmod(seconds, 86_400)
+        at = f"{_day(days)} {_clock(second)}"
+        if part or fraction:
+            digits = str(units + part)[1:].rstrip("0").ljust(fraction, "0")
+            at = f"{at}.{digits}"
+        return at, Lossy.ZERO_DATE if text == "0" and nullable is not True else None
+
+    return convert
+
+
+@lru_cache(maxsize=86_400)
+def _clock(second_of_day: int) -> str:
+    minutes, second = divmod(second_of_day, 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}"
+
+
+def timestamp_converter(fraction: int) -> values.Convert:
+    """A TIMESTAMP from ISO 8601 in UTC; the start of 1970 is beyond its range and stands for the zero date alone."""
+    zero = _with_fraction("0000-00-00 00:00:00", fraction)
+
+    def convert(text: str) -> tuple[str, Lossy | None]:
+        if text == "1970-01-01T00:00:00Z":
+            return zero, None
+        day, separator, time = text.replace(" ", "T").partition("T")
+        if not separator or len(day) != 10:
+            raise ValueError("no timestamp")
+        return _with_fraction(f"{day} {time.removesuffix('Z')}", fraction), None
+
+    return convert
+
+
+def time_converter(fraction: int) -> values.Convert:
+    """A TIME from microseconds, with at least that many fraction digits."""
+
+    def convert(text: str) -> tuple[str, Lossy | None]:
+        if ":" in text:
+            return _with_fraction(text, fraction), None
+        seconds, micros = divmod(abs(int(text)), 1_000_000)
+        minutes, second = divmod(seconds, 60)
+        hours, minute = divmod(minutes, 60)
+        sign = "-" if text.startswith("-") else ""
+        clock = f"{sign}{hours:02}:{minute:02}:{second:02}"
+        return _with_fraction(f"{clock}.{micros:06}" if micros else clock, fraction), None
+
+    return convert
+
+
+def _with_fraction(text: str, digits: int) -> str:
+    """The text with at least so many fraction digits, and more only where they are not zero."""
+    whole, _, fraction = text.partition(".")
+    if len(fraction) != digits:
+        fraction = fraction.rstrip("0").ljust(digits, "0")
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+class Field(NamedTuple):
+    """What the schema of a message tells of a column's type.
+
+    `connect_type` and `name` are Kafka Connect's words (`int64`, `io.debezium.time.Timestamp`), `tidb_type` MySQL's
+    (with the TiDB extension), `length` that of bits, `allowed` the labels of enum and set, comma-joined.
+    """
+
+    connect_type: str
+    name: str | None = None
+    tidb_type: str | None = None
+    length: str | None = None
+    allowed: str | None = None
+
+
+class Told(NamedTuple):
+    """A column's type as far as it is told, and the conversion by it.
+
+    `complete` is false where the canonical text also depends on what is not told: scale, fraction digits, or the
+    type itself; the text is then to be converted again by `converter` once the table's schema is known.
+    """
+
+    column_type: str
+    convert: values.Convert | None
+    complete: bool
+
+
+def told(field: Field, nullable: bool | None) -> Told:
+    """The type and conversion of a field of an inline schema."""
+    name = (field.name or "").rpartition(".")[2]
+    word = field.tidb_type or _MYSQL_WORDS.get(name) or _MYSQL_WORDS.get(field.connect_type, field.connect_type)
+    if word in ("enum", "set") and field.allowed is not None:
+        return Told(labelled_type(word, split_labels(field.allowed)), None, True)
+    if word == "bit":
+        return Told("bit(1)" if field.length is None else f"bit({field.length})", bit, True)
+    if name == "MicroTimestamp":
+        return Told(word, datetime_converter(1_000_000, 0, nullable), False)
+    if word in ("datetime", "time"):
+        return Told(word, _converter(word, nullable), False)
+    if word == "timestamp":
+        return Told(word, _timestamp_told, True)
+    if word == "decimal":
+        return Told(word, plain_decimal, False)
+    if field.tidb_type is None and word == "bigint":
+        return Told(word, _bigint_told, True)
+    return Told(word, _converter(word, nullable), field.tidb_type is not None or word != "double")
+
+
+_MYSQL_WORDS = {
+    "int16": "smallint",
+    "int32": "int",
+    "int64": "bigint",
+    "float": "float",
+    "double": "double",
+    "boolean": "bit",
+    "string": "text",
+    "bytes": "blob",
+    "Bits": "bit",
+    "Enum": "enum",
+    "EnumSet": "set",
+    "Date": "date",
+    "Timestamp": "datetime",
+    "MicroTimestamp": "datetime",
+    "ZonedTimestamp": "timestamp",
+    "MicroTime": "time",
+    "Year": "year",
+    "Json": "json",
+    "TiDBVectorFloat32": "vector",
+}
+
+
+def _bigint_told(text: str) -> tuple[str, Lossy | None]:
+    """A number that may be unsigned: only a negative one leaves it open."""
+    return text, Lossy.NO_SCHEMA if text.startswith("-") else None
+
+
+def _timestamp_told(text: str) -> tuple[str, Lossy | None]:
+    """The text has its fraction digits, but for the zero date."""
+    if text == "1970-01-01T00:00:00Z":
+        return "0000-00-00 00:00:00", Lossy.NO_SCHEMA
+    if text[10:11] != "T":
+        raise ValueError("no timestamp")
+    return f"{text[:10]} {text[11:].removesuffix('Z')}", None
+
+
+_LABEL_END = re.compile(r"(?<!\\),")
+
+
+def split_labels(allowed: str) -> list[str]:
+    r"""The labels of an `allowed` parameter: comma-joined, a comma of a label itself as `\,`."""
+    return [label.replace("\\,", ",") for label in _LABEL_END.split(allowed)]

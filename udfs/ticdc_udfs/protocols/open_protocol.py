@@ -1,0 +1,623 @@
+"""Open Protocol: batches of rows, each column with its type code, flags and value (protocol facts 1.5, 2.2, 3.3, 8)."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from math import isfinite
+from operator import attrgetter
+from struct import Struct
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from ticdc_udfs import values
+from ticdc_udfs.compression import MAX_DECOMPRESSED_BYTES, decompress
+from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
+from ticdc_udfs.options import Options
+from ticdc_udfs.schemas import Column, table_schema, write_json
+
+_Uint63 = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+_Uint16 = Annotated[int, msgspec.Meta(ge=0, le=2**16 - 1)]
+_S = TypeVar("_S")
+_T = TypeVar("_T")
+
+_ROW, _DDL, _RESOLVED = 1, 2, 3
+_BINARY, _PRIMARY_KEY, _NULLABLE, _UNSIGNED = 0x01, 0x08, 0x40, 0x80
+
+
+class _Key(msgspec.Struct):
+    ts: _Uint63
+    t: int
+    scm: str = ""
+    tbl: str = ""
+    ptn: _Uint63 | None = None
+    ohk: bool = False
+    ccl: str | None = None
+
+
+class _Column(msgspec.Struct, gc=False):
+    t: int
+    v: str | int | float | None
+    h: bool = False
+    f: _Uint16 | None = None
+
+
+_Columns = dict[str, _Column]
+
+
+class _Row(msgspec.Struct, gc=False):
+    u: _Columns | None = None
+    p: _Columns | None = None
+    d: _Columns | None = None
+
+
+class _UnnamedRow(msgspec.Struct):
+    """A row whose old image has columns without names; `p` stays as it is written."""
+
+    u: _Columns
+    p: msgspec.Raw
+
+
+class _Query(msgspec.Struct):
+    q: str
+    t: _Uint16
+
+
+_read_key = msgspec.json.Decoder(_Key).decode
+_read_row = msgspec.json.Decoder(_Row).decode
+_read_unnamed_row = msgspec.json.Decoder(_UnnamedRow).decode
+_read_query = msgspec.json.Decoder(_Query).decode
+
+
+def decode(key: bytes | None, value: bytes | None, options: Options) -> Sequence[Event]:
+    """The events of a message in the order of its batch; an entry that cannot be decoded is one event of kind `error`.
+
+    A batch without entries (a key with the version alone) gives one event of kind `bootstrap`: nothing to apply.
+    Raises `DecodeError` where the frames of the batch cannot be told apart.
+    """
+    if not key:
+        raise DecodeError(ErrorCode.BAD_FRAME, "the message has no key")
+    if key[:8] != _VERSION:
+        raise DecodeError(ErrorCode.BAD_FRAME, "the key does not start with version 1")
+    keys = _frames(key, 8, "key")
+    bodies = _frames(value, 0, "value") if value else [b""] * len(keys)
+    if len(keys) != len(bodies):
+        raise DecodeError(ErrorCode.BAD_FRAME, f"the key has {len(keys)} frames, the value {len(bodies)}")
+    if not keys:
+        return (Event(Kind.BOOTSTRAP),)
+    events = []
+    size = 0
+    for key_frame, body in zip(keys, bodies, strict=True):
+        try:
+            plain = decompress(body, options.compression) if body else body
+            size += len(plain)
+            if size > MAX_DECOMPRESSED_BYTES:
+                raise DecodeError(ErrorCode.TOO_LARGE, f"the batch holds more than {MAX_DECOMPRESSED_BYTES} bytes")
+            events.append(_event(_read(_read_key, key_frame, "key"), plain, options.time_zone))
+        except DecodeError as error:
+            events.append(Event(Kind.ERROR, error_code=error.code, error_message=str(error)))
+    return events
+
+
+_LENGTH = Struct(">q")
+_VERSION = _LENGTH.pack(1)
+
+
+def _frames(data: bytes, start: int, place: str) -> list[bytes]:
+    """The frames of a key or value, each after its length in eight bytes."""
+    frames = []
+    while start < len(data):
+        head = start + 8
+        length = _LENGTH.unpack_from(data, start)[0] if head <= len(data) else -1
+        start = head + length
+        if length < 0 or start > len(data):
+            raise DecodeError(ErrorCode.BAD_FRAME, f"the {place} has a frame of no possible length after {head} bytes")
+        frames.append(data[head:start])
+    return frames
+
+
+def _read(reader: Callable[[_S], _T], text: _S, place: str) -> _T:
+    try:
+        return reader(text)
+    except msgspec.ValidationError as error:
+        # the path may hold column names, and bounds say enough
+        raise DecodeError(
+            ErrorCode.BAD_SHAPE, f"no open-protocol {place}: {str(error).partition(' - at ')[0]}"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise DecodeError(ErrorCode.NOT_UTF8, f"the {place} is not UTF-8 at byte {error.start}") from error
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise DecodeError(ErrorCode.BAD_JSON, f"the {place} is not JSON: {error}") from error
+
+
+def _event(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
+    if key.t == _RESOLVED:
+        return Event(Kind.WATERMARK, commit_ts=key.ts)
+    if key.t not in (_ROW, _DDL):
+        raise DecodeError(ErrorCode.UNKNOWN_KIND, "t of the key is none of 1 (row), 2 (DDL), 3 (resolved)")
+    if not plain:
+        raise DecodeError(ErrorCode.EMPTY_VALUE, "a row or DDL without value")
+    if key.t == _ROW:
+        return _row(key, plain, zone)
+    query = _read(_read_query, plain, "DDL")
+    return Event(
+        Kind.DDL,
+        commit_ts=key.ts,
+        schema_name=key.scm,
+        table_name=key.tbl,
+        ddl_query=query.q,
+        ddl_type=str(query.t),
+    )
+
+
+def _row(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
+    flags: list[str] = []
+    if b'"v":-0}' in plain:  # an integer to a JSON reader, and then without its sign
+        plain = plain.replace(b'"v":-0}', b'"v":-0.0}')
+    claim_check = None
+    if key.ccl is not None:
+        claim_check = key.ccl.rpartition("/")[2]
+        flags.append(Lossy.CLAIM_CHECK.of())
+    elif key.ohk:
+        flags.append(Lossy.HANDLE_KEY_ONLY.of())
+
+    # deletes and large rows may hold their handle key alone
+    table = (key.scm, key.tbl, zone, plain.startswith(b'{"d":'), bool(flags))
+    plan = _plans.get(table)
+    row = None if plan is None else _row_by_plan(plan, plain)
+    if plan is None or row is None:
+        plan, row = _row_by_columns(table, plain, flags)
+    op, image, old = row
+    flags += plan.flags
+    _make_canonical(image, plan, flags)
+    row_key = {column: image[column] for column in plan.key}
+    before_key = before = None
+    if old is not None:
+        _make_canonical(old, plan, flags)
+        pre_image = old if len(old) == len(image) else {**image, **old}
+        before = write_json(pre_image)
+        old_key = {column: pre_image[column] for column in plan.key}
+        before_key = write_json(old_key) if old_key != row_key else None
+    after: bytes | None = write_json(image)
+    if op == "delete":
+        before, after = after, None
+    # by position: keywords would cost as much as reading the message
+    return Event(
+        Kind.ROW,
+        key.ts,
+        True,
+        None,
+        key.scm,
+        key.tbl,
+        key.ptn,
+        op,
+        write_json(row_key),
+        before_key,
+        before,
+        after,
+        *plan.schema,
+        None,
+        None,
+        tuple(dict.fromkeys(flags)) if flags else (),
+        None,
+        None,
+        None,
+        None,
+        claim_check,
+    )
+
+
+class _Images(NamedTuple):
+    """A row's images, column to wire value: `image` is the new one, of a delete the deleted one."""
+
+    op: str
+    image: dict[str, Any]
+    old: dict[str, Any] | None
+
+
+class _Plan:
+    """What is the same for all rows that bear one table schema."""
+
+    def __init__(self, columns: _Columns, zone: ZoneInfo | None) -> None:
+        self.names = list(columns)
+        self.shape = _shape(columns)
+        self.types = {name: _type_of(column) for name, column in columns.items()}
+        key = [name for name, column in columns.items() if (column.f or 0) & _PRIMARY_KEY]
+        key = key or [name for name, column in columns.items() if column.h]
+        self.key = key or self.names
+        self.flags = [] if key else [Lossy.NO_KEY.of()]
+        places = {name: place for place, name in enumerate(key, start=1)}
+        self.schema = table_schema(
+            [
+                Column(
+                    name, self.types[name], places.get(name), None if column.f is None else bool(column.f & _NULLABLE)
+                )
+                for name, column in columns.items()
+            ]
+        )
+        self.wire_types = {name: _wire_type(column_type) for name, column_type in self.types.items()}
+        self.numbers = [
+            (name, int.__repr__ if wire_type is int else _number_text)
+            for name, wire_type in self.wire_types.items()
+            if wire_type is not str
+        ]
+        self.unlabelled = [
+            (name, Lossy.LABEL_UNKNOWN.of(name))
+            for name, column_type in self.types.items()
+            if column_type in ("enum", "set")
+        ]
+        self.converters = [
+            (name, convert)
+            for name, column_type in self.types.items()
+            if column_type not in ("enum", "set") and (convert := converter(column_type, zone)) is not None
+        ]
+        self.rows = 0
+        self.read: Callable[[bytes], Any] | None = None
+        self.values: Callable[[Any], tuple[Any, ...]] = attrgetter("u")
+
+
+_Table = tuple[str, str, ZoneInfo | None, bool, bool]
+
+_plans: dict[_Table, _Plan] = {}
+_MAX_PLANS = 10_000
+_ROWS_BEFORE_READER = 50
+"""A table's own reader costs about as much to make as it saves on so many rows."""
+
+
+def _plan_of(table: _Table, columns: _Columns) -> _Plan:
+    """The plan of a row's table schema; the last one of each table is kept, as most rows bear it again."""
+    plan = _plans.get(table)
+    if plan is None or plan.shape != _shape(columns) or plan.names != list(columns):
+        if len(_plans) >= _MAX_PLANS:
+            _plans.clear()
+        plan = _plans[table] = _Plan(columns, table[2])
+    plan.rows += 1
+    if plan.rows == _ROWS_BEFORE_READER:
+        _make_reader(plan)
+    return plan
+
+
+def _shape(columns: _Columns) -> list[tuple[int, int | None, bool]]:
+    return [(column.t, column.f, column.h) for column in columns.values()]
+
+
+def _make_reader(plan: _Plan) -> None:
+    """Gives the plan a reader that takes only rows of its schema, so that no column needs to be looked at."""
+    fields = [f"c{place}" for place in range(len(plan.names))]
+    try:
+        columns = msgspec.defstruct(
+            "Columns",
+            [
+                (field, _column_type(code, flags, plan.wire_types[name]))
+                for field, name, (code, flags, _) in zip(fields, plan.names, plan.shape, strict=True)
+            ],
+            rename=dict(zip(fields, plan.names, strict=True)),
+            forbid_unknown_fields=True,
+            gc=False,
+        )
+    except ValueError:  # a name that the library cannot take
+        return
+    images = msgspec.defstruct("Images", [(member, columns | None, None) for member in "upd"], gc=False)
+    plan.read = msgspec.json.Decoder(images).decode
+    paths = [f"{field}.v" for field in fields]
+    plan.values = attrgetter(*paths, paths[0])  # of two paths or more it gives a tuple
+
+
+@lru_cache(maxsize=10_000)
+def _column_type(code: int, flags: int | None, wire_type: Any) -> type[msgspec.Struct]:
+    return msgspec.defstruct(
+        "Column",
+        [("t", Literal[code]), ("f", Literal[flags]), ("v", wire_type | None), ("h", bool, False)],
+        gc=False,
+    )
+
+
+def _row_by_plan(plan: _Plan, plain: bytes) -> _Images | None:
+    """The images of a row that bears the plan's schema and whole images; None of any other row."""
+    if plan.read is None or b"\\ufffd" in plain:
+        return None
+    try:
+        row = plan.read(plain)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    names = plan.names
+    if row.d is not None:
+        return _Images("delete", dict(zip(names, plan.values(row.d), strict=False)), None)
+    if row.u is None:
+        return None
+    image = dict(zip(names, plan.values(row.u), strict=False))
+    if row.p is None:
+        return _Images("insert", image, None)
+    return _Images("update", image, dict(zip(names, plan.values(row.p), strict=False)))
+
+
+def _row_by_columns(table: _Table, plain: bytes, flags: list[str]) -> tuple[_Plan, _Images]:
+    """The images of any row, and the plan of its schema."""
+    row = _columns(plain, flags)
+    columns = row.u if row.d is None else row.d
+    if not columns:
+        raise DecodeError(ErrorCode.BAD_SHAPE, "a row without u and d, or without columns")
+    plan = _plan_of(table, columns)
+    image = _wire_values(columns, plan)
+    if row.d is not None:
+        return plan, _Images("delete", image, None)
+    if row.p is None:
+        return plan, _Images("insert", image, None)
+    if not row.p.keys() <= columns.keys():
+        raise DecodeError(ErrorCode.BAD_SHAPE, "p has columns that u has not")
+    return plan, _Images("update", image, _wire_values(row.p, plan))
+
+
+def _wire_values(columns: _Columns, plan: _Plan) -> dict[str, Any]:
+    types = plan.wire_types
+    for name, column in columns.items():
+        if column.v is not None and not isinstance(column.v, types[name]):
+            raise DecodeError(ErrorCode.BAD_VALUE, _NO_VALUE)
+    return {name: column.v for name, column in columns.items()}
+
+
+_NO_VALUE = "a column's value is none of its type"
+
+
+def _make_canonical(image: dict[str, Any], plan: _Plan, flags: list[str]) -> None:
+    """Puts canonical texts in place of wire values; appends what could not be told to `flags`."""
+    value_of = image.get
+    try:
+        for name, text_of in plan.numbers:
+            number = value_of(name)
+            if number is not None:
+                image[name] = text_of(number)
+        for name, convert in plan.converters:
+            text = value_of(name)
+            if text is not None:
+                image[name], reason = convert(text)
+                if reason is not None:
+                    flags.append(reason.of(name))
+    except (ValueError, OverflowError) as error:
+        raise DecodeError(ErrorCode.BAD_VALUE, _NO_VALUE) from error
+    for name, flag in plan.unlabelled:
+        if value_of(name) is not None:
+            flags.append(flag)
+
+
+def _columns(plain: bytes, flags: list[str]) -> _Row:
+    r"""The columns of a row; those whose invalid UTF-8 was replaced are flagged.
+
+    One encoder writes such bytes as they are, the other as the escape `\ufffd`, while a true U+FFFD is literal.
+    """
+    try:
+        row = _parse(plain, flags)
+        if b"\\ufffd" not in plain:
+            return row
+        without = values.without_replaced_bytes(plain)
+    except DecodeError as error:
+        if error.code != ErrorCode.NOT_UTF8:
+            raise
+        row = _parse(plain.decode(errors="replace").encode(), flags)
+        without = values.without_replaced_bytes(plain.decode(errors="ignore").encode())
+    stripped = _parse(without, flags)
+    for columns, bare in ((row.u, stripped.u), (row.p, stripped.p), (row.d, stripped.d)):
+        for name, column in (columns or {}).items():
+            if bare is None or name not in bare or bare[name].v != column.v:
+                flags.append(Lossy.INVALID_UTF8.of(name))
+    return row
+
+
+def _parse(plain: bytes, flags: list[str]) -> _Row:
+    try:
+        return _read(_read_row, plain, "row")
+    except DecodeError as error:
+        if error.code != ErrorCode.BAD_SHAPE or b'"p":{' not in plain:
+            raise
+    return _row_with_unnamed_columns(plain, flags)
+
+
+_TYPES: Mapping[int, str] = {
+    1: "tinyint",
+    2: "smallint",
+    3: "int",
+    4: "float",
+    5: "double",
+    6: "null",
+    7: "timestamp",
+    8: "bigint",
+    9: "mediumint",
+    10: "date",
+    11: "time",
+    12: "datetime",
+    13: "year",
+    14: "date",
+    15: "varchar",
+    16: "bit",
+    225: "vector",
+    245: "json",
+    246: "decimal",
+    247: "enum",
+    248: "set",
+    249: "tinytext",
+    250: "mediumtext",
+    251: "longtext",
+    252: "text",
+    253: "varchar",
+    254: "char",
+}
+_BINARY_TYPES: Mapping[int, str] = {
+    15: "varbinary",
+    249: "tinyblob",
+    250: "mediumblob",
+    251: "longblob",
+    252: "blob",
+    253: "varbinary",
+    254: "binary",
+}
+_SIGNED = frozenset({1, 2, 3, 4, 5, 8, 9, 246})
+"""The types of which `unsigned` is a part; YEAR and BIT bear the flag too."""
+
+
+def _type_of(column: _Column) -> str:
+    """The MySQL type of a column, without the parameters and labels that no message tells."""
+    code, flags = column.t, column.f or 0
+    if code not in _TYPES:
+        raise DecodeError(ErrorCode.BAD_SHAPE, "a column of an unknown type code")
+    if flags & _BINARY and code in _BINARY_TYPES:
+        return _BINARY_TYPES[code]
+    return _TYPES[code] + (" unsigned" if flags & _UNSIGNED and code in _SIGNED else "")
+
+
+_WHOLE_NUMBERS = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint", "bit", "year", "enum", "set"})
+
+
+def _wire_type(column_type: str) -> Any:
+    """What JSON holds for a column of the type, besides null."""
+    base = values.base_type(column_type)
+    if base in _WHOLE_NUMBERS:
+        return int
+    return int | float if base in ("float", "double") else str
+
+
+def _number_text(number: int | float) -> str:
+    text = repr(number)
+    if "e" not in text:
+        return text.removesuffix(".0")
+    return values.double_text(number)
+
+
+def converter(column_type: str, zone: ZoneInfo | None) -> values.Convert | None:
+    """How a type's wire text becomes canonical; None where it is canonical as it stands."""
+    base = values.base_type(column_type)
+    if base.endswith("text"):
+        return _text_from_base64
+    if base.endswith("blob"):
+        return _checked_base64
+    if base.endswith("binary"):
+        return lambda text: (_binary_from_quoted(text), None)
+    if base == "timestamp" and zone is not None:
+        return values.timestamp_converter(zone)
+    return values.shared_converter(column_type)
+
+
+def _text_from_base64(text: str) -> tuple[str, Lossy | None]:
+    data = b64decode(text, validate=True)
+    try:
+        return data.decode(), None
+    except UnicodeDecodeError:
+        return data.decode(errors="replace"), Lossy.INVALID_UTF8
+
+
+def _checked_base64(text: str) -> tuple[str, None]:
+    b64decode(text, validate=True)
+    return text, None
+
+
+_ESCAPE = re.compile(rb"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|.)", re.DOTALL)
+_WIDE_ESCAPE = re.compile(r'\\[^abfnrtvx\\"]')
+_SHORT_ESCAPES: Mapping[bytes, bytes] = {
+    b"a": b"\a",
+    b"b": b"\b",
+    b"f": b"\f",
+    b"n": b"\n",
+    b"r": b"\r",
+    b"t": b"\t",
+    b"v": b"\v",
+    b"\\": b"\\",
+    b'"': b'"',
+}
+
+
+def _binary_from_quoted(text: str) -> str:
+    """Base64 of bytes that came as the inner part of a Go string literal (protocol facts 3.3)."""
+    if text.isascii() and not _WIDE_ESCAPE.search(text):  # Python's own escapes mean the same
+        data = text.encode("ascii").decode("unicode_escape").encode("latin-1") if "\\" in text else text.encode("ascii")
+    else:
+        data = _ESCAPE.sub(_unescaped, text.encode())
+    return b64encode(data).decode("ascii")
+
+
+def _unescaped(escape: re.Match[bytes]) -> bytes:
+    body = escape[1]
+    if body in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[body]
+    if len(body) == 1:
+        raise ValueError("no escape of a Go string")
+    code = int(body[1:], 16)
+    return bytes((code,)) if body[:1] == b"x" else chr(code).encode()
+
+
+def _row_with_unnamed_columns(plain: bytes, flags: list[str]) -> _Row:
+    """A row whose old image holds columns without name and braces: `"p":{"t":3,"f":65,"v":1}`.
+
+    Such columns became NULL. They stand at their place in table column order, and several of them repeat `t`, `f` and
+    `v`. Where more than one NULL of the new image fits, the first is taken and all of them are flagged.
+    """
+    row = _read(_read_unnamed_row, plain, "row")
+    old = [(name, _read(_convert_column, members, "row")) for name, members in _old_columns(bytes(row.p))]
+    order = list(row.u.items())
+    first = _places(old, order)
+    last = [len(order) - 1 - place for place in reversed(_places(old[::-1], order[::-1]))]
+    unsure = [(low, high) for low, high in zip(first, last, strict=True) if low != high]
+    kinds = {(order[low][1].t, order[low][1].f) for low, _ in unsure}
+    start = 0
+    for low, high in unsure:
+        between = order[max(low, start) : high + 1]
+        flags += [Lossy.COLUMN_UNSURE.of(name) for name, new in between if new.v is None and (new.t, new.f) in kinds]
+        start = high + 1
+    return _Row(u=row.u, p={order[place][0]: column for place, (_, column) in zip(first, old, strict=True)})
+
+
+_OldColumn = tuple[str | None, _Column]
+
+
+def _old_columns(text: bytes) -> list[tuple[str | None, dict[str, Any]]]:
+    """Name (None where it is left out) and members of each column of an old image, as written."""
+    members = _read(_members, text, "row")
+    columns: list[tuple[str | None, dict[str, Any]]] = []
+    for name, member in members if isinstance(members, tuple) else ():
+        if isinstance(member, tuple):
+            columns.append((name, dict(member)))
+        elif name == "t":
+            columns.append((None, {name: member}))
+        elif name in ("h", "f", "v") and columns and columns[-1][0] is None:
+            columns[-1][1][name] = member
+        else:
+            raise DecodeError(ErrorCode.BAD_SHAPE, "p holds a member that is no column")
+    return columns
+
+
+def _members(text: bytes) -> Any:
+    """JSON with objects as tuples of their members, which may repeat."""
+    return json.loads(text.decode(), object_pairs_hook=tuple, parse_constant=_finite, parse_float=_finite)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError("a number out of range")
+    return number
+
+
+def _convert_column(members: dict[str, Any]) -> _Column:
+    return msgspec.convert(members, _Column)
+
+
+def _places(old: Sequence[_OldColumn], order: Sequence[tuple[str, _Column]]) -> list[int]:
+    """The first places in the new image's order that old columns can have, one after the other."""
+    named = {name for name, _ in old}
+    places: list[int] = []
+    left = enumerate(order)
+    for name, column in old:
+        for place, (new_name, new) in left:
+            if new_name == name if name is not None else new_name not in named and _became_null(column, new):
+                places.append(place)
+                break
+        else:
+            raise DecodeError(ErrorCode.BAD_SHAPE, "p holds a column that u has not at its place")
+    return places
+
+
+def _became_null(old: _Column, new: _Column) -> bool:
+    return new.v is None and (new.t, new.f) == (old.t, old.f)

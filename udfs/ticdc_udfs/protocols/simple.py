@@ -1,0 +1,380 @@
+"""Simple: one event per message, as JSON or Avro; rows name the version of a table schema that came before (facts 2.4).
+
+The table schema comes by BOOTSTRAP and DDL messages. Rows hold what needs no type to be canonical; `converter` does
+the rest once the schema is known.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from decimal import Decimal, localcontext
+from functools import lru_cache
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from ticdc_udfs import values
+from ticdc_udfs.checksum import Sent
+from ticdc_udfs.compression import decompress
+from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
+from ticdc_udfs.options import Options
+from ticdc_udfs.protocols import simple_avro
+from ticdc_udfs.schemas import Column, labelled_type, table_schema, write_json
+
+_Uint63 = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+_Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+
+
+class _Timestamp(msgspec.Struct):
+    location: str
+    value: str
+
+
+_Cell = str | int | float | _Timestamp | None
+_Row = dict[str, _Cell]
+
+
+class _DataType(msgspec.Struct):
+    mysqlType: str
+    length: int | None = None
+    decimal: int | None = None
+    elements: list[str] | None = None
+    unsigned: bool | None = None
+    zerofill: bool | None = None
+
+
+class _Column(msgspec.Struct):
+    name: str
+    dataType: _DataType
+    nullable: bool
+    default: str | int | None = None
+
+
+class _Index(msgspec.Struct):
+    unique: bool
+    primary: bool
+    nullable: bool
+    columns: list[str] | None = None
+
+
+class _TableSchema(msgspec.Struct):
+    schema: str
+    table: str
+    tableID: _Int64
+    version: _Uint63
+    columns: list[_Column]
+    indexes: list[_Index] | None = None
+
+
+class _Message(msgspec.Struct):
+    version: Literal[1]
+    type: str
+    commitTs: _Uint63 | None = None
+    startTs: _Uint63 | None = None
+    database: str | None = None
+    table: str | None = None
+    tableID: _Int64 | None = None
+    schemaVersion: _Uint63 | None = None
+    sql: str | None = None
+    claimCheckLocation: str | None = None
+    handleKeyOnly: bool | None = None
+    checksum: Sent | None = None
+    data: _Row | None = None
+    old: _Row | None = None
+    tableSchema: _TableSchema | None = None
+
+
+_read = msgspec.json.Decoder(_Message).decode
+_DDL_WORDS = frozenset({"CREATE", "RENAME", "CINDEX", "DINDEX", "ERASE", "TRUNCATE", "ALTER", "QUERY"})
+_OPS: Mapping[str, str] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
+
+
+def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Event, ...]:
+    """The one event of a message: a row, a DDL, a bootstrap or a watermark. Raises `DecodeError`; the key is not used.
+
+    A row's `table_schema_id` is the version of its table schema, whose text comes with DDL and bootstrap events.
+    Its `row_key` holds every column: which are the key is not known before the schema is.
+    """
+    del key
+    if not value:
+        raise DecodeError(ErrorCode.EMPTY_VALUE, "the message has no value")
+    plain = decompress(value, options.compression)
+    message = _parse(plain, options)
+    if message.type in _OPS:
+        return (_row(message, plain, options),)
+    if message.type == "WATERMARK":
+        return (Event(Kind.WATERMARK, commit_ts=_commit_ts(message)),)
+    if message.type == "BOOTSTRAP":
+        if message.tableSchema is None:
+            raise DecodeError(ErrorCode.BAD_SHAPE, "a bootstrap without tableSchema")
+        return (_schema_event(Event(Kind.BOOTSTRAP), message.tableSchema),)
+    if message.type in _DDL_WORDS:
+        return (_ddl(message),)
+    raise DecodeError(ErrorCode.UNKNOWN_KIND, "type is none of the words of the protocol")
+
+
+def _parse(plain: bytes, options: Options) -> _Message:
+    try:
+        if options.encoding == "avro":
+            return msgspec.convert(_read_avro(plain), _Message)
+        return _read(plain)
+    except msgspec.ValidationError as error:
+        raise DecodeError(ErrorCode.BAD_SHAPE, f"no Simple message: {_place_only(str(error))}") from error
+    except UnicodeDecodeError as error:
+        raise DecodeError(ErrorCode.NOT_UTF8, f"the value is not UTF-8 at byte {error.start}") from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise DecodeError(ErrorCode.BAD_JSON, f"the value is not JSON: {error}") from error
+
+
+def _read_avro(plain: bytes) -> simple_avro.Members:
+    try:
+        return simple_avro.read(plain)
+    except ValueError as error:
+        raise DecodeError(ErrorCode.BAD_AVRO, f"the value is no Simple message in Avro: {error}") from error
+
+
+def _place_only(validation_error: str) -> str:
+    """The validator's text without the path: it may hold column names, and bounds say enough."""
+    return validation_error.partition(" - at ")[0]
+
+
+def _commit_ts(message: _Message) -> int:
+    if message.commitTs is None:
+        raise DecodeError(ErrorCode.BAD_SHAPE, "a row, a DDL or a watermark without commitTs")
+    return message.commitTs
+
+
+def _ddl(message: _Message) -> Event:
+    event = Event(
+        Kind.DDL,
+        commit_ts=_commit_ts(message),
+        schema_name=message.database,
+        table_name=message.table,
+        ddl_query=message.sql or "",
+        ddl_type=message.type,
+    )
+    return event if message.tableSchema is None else _schema_event(event, message.tableSchema)
+
+
+def _schema_event(event: Event, schema: _TableSchema) -> Event:
+    places = {column: place for place, column in enumerate(_key(schema), start=1)}
+    columns = [
+        Column(column.name, _type(column.dataType), places.get(column.name), column.nullable, _default(column))
+        for column in schema.columns
+    ]
+    return event._replace(
+        schema_name=schema.schema,
+        table_name=schema.table,
+        physical_table_id=schema.tableID,
+        table_schema_id=schema.version,
+        table_schema=table_schema(columns).text,
+    )
+
+
+def _key(schema: _TableSchema) -> list[str]:
+    """The columns of the primary key, else of the shortest unique index that takes no NULL (protocol facts 2)."""
+    names = {column.name for column in schema.columns}
+    fit = [
+        index
+        for index in schema.indexes or ()
+        if index.columns
+        and names.issuperset(index.columns)
+        and (index.primary or (index.unique and not index.nullable))
+    ]
+    first = min(fit, key=lambda index: (not index.primary, len(index.columns or ())), default=None)
+    return [] if first is None or first.columns is None else first.columns
+
+
+_LENGTH_IS_PARAMETER = frozenset(
+    {"tinyint", "smallint", "mediumint", "int", "bigint", "bit", "year", "vector"}
+    | {"char", "varchar", "binary", "varbinary"}
+)
+_LENGTH_WITHOUT_FRACTION = {"datetime": 19, "timestamp": 19, "time": 10}
+
+
+def _type(wire: _DataType) -> str:
+    """The type with its parameters; of float and double `length` alone comes, which says nothing of `(M,D)`."""
+    word, length = wire.mysqlType.lower(), wire.length or 0
+    if word in ("enum", "set"):
+        return labelled_type(word, wire.elements) if wire.elements else word
+    text = word
+    if word in _LENGTH_IS_PARAMETER:
+        text += f"({length})" if length > 0 else ""
+    elif word == "decimal":
+        text += f"({length},{wire.decimal or 0})" if length > 0 else ""
+    elif word in _LENGTH_WITHOUT_FRACTION:
+        # Avro leaves `decimal` away, but the length counts the point and the digits
+        digits = wire.decimal or max(length - _LENGTH_WITHOUT_FRACTION[word] - 1, 0)
+        text += f"({digits})" if 0 < digits <= 6 else ""
+    if word in ("bit", "year"):
+        return text  # their flags are no words of the type
+    return text + " unsigned" * bool(wire.unsigned) + " zerofill" * bool(wire.zerofill)
+
+
+def _default(column: _Column) -> str | None:
+    """The default in canonical text, or the words CURRENT_TIMESTAMP; None also where the encoder lost its bytes."""
+    default, wire, word = column.default, column.dataType, column.dataType.mysqlType.lower()
+    if not isinstance(default, str):
+        return None if default is None else str(default)
+    raw = default.encode("utf-8", "surrogateescape")
+    if word == "bit":
+        return str(int.from_bytes(raw, "big"))
+    if word.endswith(("blob", "binary")):
+        padded = raw.ljust(min(wire.length or 0, 255), b"\0") if word == "binary" else raw
+        return None if "\ufffd" in default else b64encode(padded).decode("ascii")
+    if word == "decimal":
+        return _scaled(default, wire.decimal or 0)
+    return raw.decode("utf-8", "replace")
+
+
+def _scaled(digits: str, scale: int) -> str:
+    try:
+        with localcontext(prec=100):
+            return format(Decimal(digits).quantize(Decimal(1).scaleb(-scale)), "f")
+    except ArithmeticError:
+        return digits
+
+
+_NO_SCHEMA = (Lossy.NO_SCHEMA.of(),)
+
+
+def _row(message: _Message, plain: bytes, options: Options) -> Event:
+    op = _OPS[message.type]
+    data, old = message.data, message.old
+    if (data is None) is not (op == "delete") or (old is None) is not (op == "insert"):
+        raise DecodeError(ErrorCode.BAD_SHAPE, "data and old are not what the type of the row asks for")
+    if message.database is None or message.table is None or message.schemaVersion is None:
+        raise DecodeError(ErrorCode.BAD_SHAPE, "a row without database, table or schemaVersion")
+    if data is not None and old is not None and len(old) != len(data):
+        old = {**data, **old}
+
+    flags = [*_NO_SCHEMA]
+    claim_check = None
+    if message.claimCheckLocation:
+        claim_check = message.claimCheckLocation.rpartition("/")[2]
+        flags.append(Lossy.CLAIM_CHECK.of())
+    elif message.handleKeyOnly:
+        flags.append(Lossy.HANDLE_KEY_ONLY.of())
+    if b"\\" in plain and options.encoding == "json" and (b"\\ufffd" in plain or b"\\uFFFD" in plain):
+        flags.extend(_replaced_bytes(message, plain, options))
+
+    before = None if old is None else _image(old, options.time_zone, flags)
+    after = None if data is None else _image(data, options.time_zone, flags)
+    # by position: keywords would cost as much as reading the message
+    return Event(
+        Kind.ROW,
+        _commit_ts(message),
+        True,
+        message.startTs or None,
+        message.database,
+        message.table,
+        message.tableID,
+        op,
+        before if after is None else after,
+        None,
+        before,
+        after,
+        message.schemaVersion,
+        None,
+        None,
+        None,
+        _NO_SCHEMA if len(flags) == 1 else tuple(dict.fromkeys(flags)),
+        None,
+        None,
+        None if message.checksum is None else write_json(message.checksum),
+        None,
+        claim_check,
+    )
+
+
+_TEXT_OR_NULL = frozenset({str, type(None)})
+
+
+def _image(row: _Row, zone: ZoneInfo | None, flags: list[str]) -> bytes:
+    """The row as JSON; appends what could not be told to `flags`."""
+    for column in [column for column, cell in row.items() if type(cell) not in _TEXT_OR_NULL]:
+        row[column] = _canonical(column, row[column], zone, flags)
+    try:
+        return write_json(row)
+    except UnicodeEncodeError:
+        return write_json({column: _encodable(column, cell, flags) for column, cell in row.items()})
+
+
+def _canonical(column: str, cell: _Cell, zone: ZoneInfo | None, flags: list[str]) -> str:
+    if isinstance(cell, _Timestamp):
+        at = _zone(cell.location) if cell.location != "Local" else zone
+        if at is None:
+            return cell.value
+        try:
+            utc, twice = values.timestamp_to_utc(cell.value, at)
+        except (ValueError, OverflowError) as error:
+            raise DecodeError(ErrorCode.BAD_VALUE, "a timestamp's value is none") from error
+        if twice:
+            flags.append(Lossy.AMBIGUOUS_TIME.of(column))
+        return utc
+    if isinstance(cell, float):
+        return values.double_text(cell)
+    return str(cell)
+
+
+@lru_cache(maxsize=256)
+def _zone(location: str) -> ZoneInfo | None:
+    """The zone that a timestamp names; None is UTC. `Local` names none: the feed's option tells it."""
+    try:
+        return None if location == "UTC" else ZoneInfo(location)
+    except (ValueError, OSError, KeyError) as error:
+        raise DecodeError(ErrorCode.BAD_VALUE, "a timestamp's location is no known time zone") from error
+
+
+def _encodable(column: str, cell: _Cell, flags: list[str]) -> _Cell:
+    """The cell without the surrogates that stand for bytes which are no UTF-8."""
+    if not isinstance(cell, str):
+        return cell
+    text = cell.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if text != cell:
+        flags.append(Lossy.INVALID_UTF8.of(column))
+    return text
+
+
+def _replaced_bytes(message: _Message, plain: bytes, options: Options) -> list[str]:
+    r"""Flags of columns whose invalid UTF-8 was replaced: by the escape `\ufffd`, while a true U+FFFD is literal."""
+    without = _parse(values.without_replaced_bytes(plain), options)
+    return [
+        Lossy.INVALID_UTF8.of(column)
+        for image, bare in ((message.data, without.data), (message.old, without.old))
+        for column, cell in (image or {}).items()
+        if (bare or {}).get(column) != cell
+    ]
+
+
+def converter(column_type: str, zone: ZoneInfo | None) -> values.Convert | None:
+    """How the text of a cell in a row image becomes canonical; None where it is so as it stands.
+
+    Timestamps are in UTC already, whatever the zone.
+    """
+    del zone
+    base = values.base_type(column_type)
+    if base in ("float", "double"):
+        to_text = values.float_text if base == "float" else values.double_text
+        return lambda text: (_without_exponent(text, to_text) if "e" in text.lower() else text, None)
+    if base == "bit":
+        return lambda text: (_unsigned(text), None)
+    shared = values.shared_converter(column_type)
+    if base == "set" and shared is not None:
+        return lambda text: shared(_unsigned(text))
+    return shared
+
+
+def _without_exponent(text: str, to_text: Callable[[float], str]) -> str:
+    """What encoders before TiCDC 8.5.6 wrote with an exponent (protocol facts 3.4)."""
+    plain = to_text(float(text))
+    if not plain[-1].isdigit():
+        raise ValueError("not a finite number")
+    return plain
+
+
+def _unsigned(digits: str) -> str:
+    """The digits of 64 bits that came as a signed number, as Avro has no other."""
+    return str(int(digits) & 0xFFFF_FFFF_FFFF_FFFF) if digits.startswith("-") else digits

@@ -1,0 +1,212 @@
+"""Finishes rows whose messages do not hold their table's schema, once that schema is known.
+
+A decoder leaves in such a row's images what can be told without types, and flags it `*:no_schema` (protocol facts 1.6,
+5.6 for Simple; 2.3 for Debezium without inline schema).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import msgspec
+import pyarrow as pa
+
+from ticdc_udfs import checksum, options, values
+from ticdc_udfs.arrow import collector_off
+from ticdc_udfs.events import DecodeError, Lossy
+from ticdc_udfs.protocols import debezium_values, simple
+from ticdc_udfs.schemas import Column, write_json
+
+_Image = dict[str, str | None]
+_NO_SCHEMA = Lossy.NO_SCHEMA.of()
+_NO_KEY = Lossy.NO_KEY.of()
+_KEY_ONLY = {Lossy.HANDLE_KEY_ONLY.of(), Lossy.CLAIM_CHECK.of()}
+_NullReason = Callable[[Column], Lossy | None]
+
+
+class Finish(NamedTuple):
+    """What a protocol's rows need once a column is known.
+
+    `convert` gives how the text of a cell becomes canonical (None: it is so already), `null_reason` what a NULL may
+    stand for. With `key_of_schema` the row key is the schema's; else it keeps its columns, which the message named.
+    """
+
+    convert: Callable[[Column, ZoneInfo | None], values.Convert | None]
+    null_reason: _NullReason = lambda column: None
+    key_of_schema: bool = False
+
+
+PROTOCOLS: Mapping[str, Finish] = {
+    "simple": Finish(lambda column, zone: simple.converter(column.type, zone), key_of_schema=True),
+    "debezium": Finish(
+        lambda column, zone: debezium_values.converter(
+            column.type, zone, nullable=column.nullable, default=column.default
+        ),
+        lambda column: debezium_values.null_reason(column.type, column.nullable),
+    ),
+}
+
+_FIELDS: tuple[tuple[str, str, pa.DataType], ...] = (
+    ("row_key", "string", pa.string()),
+    ("before_key", "string", pa.string()),
+    ("before", "string", pa.string()),
+    ("after", "string", pa.string()),
+    ("lossy", "array<string>", pa.list_(pa.string())),
+    ("checksum_mismatch", "string", pa.string()),
+)
+ROW_SQL_TYPE = "struct<" + ", ".join(f"{name}: {sql_type}" for name, sql_type, _ in _FIELDS) + ">"
+
+
+class Row(NamedTuple):
+    """A row as staging holds it, or as it is after `resolve`; texts are JSON objects as in `Event`."""
+
+    row_key: str | bytes | None
+    before_key: str | bytes | None
+    before: str | bytes | None
+    after: str | bytes | None
+    lossy: tuple[str, ...]
+    checksum_mismatch: str | bytes | None = None
+
+
+class _Plan(NamedTuple):
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+    key_of_schema: bool
+    cells: Mapping[str, tuple[values.Convert | None, Lossy | None]]
+
+
+_read_image = msgspec.json.Decoder(dict[str, str | None]).decode
+_read_schema = msgspec.json.Decoder(list[dict[str, Any]]).decode
+
+
+@lru_cache(maxsize=10_000)
+def _plan_of(protocol: str, table_schema: str, options_text: str | None) -> _Plan | None:
+    """The plan of a table schema; None where the protocol's rows need no schema or the schema cannot be read."""
+    finish = PROTOCOLS.get(protocol)
+    if finish is None:
+        return None
+    try:
+        zone = options.parse(options_text).time_zone
+        columns = tuple(Column(**column) for column in _read_schema(table_schema))
+    except (DecodeError, msgspec.MsgspecError, TypeError):
+        return None
+    return _Plan(
+        columns=columns,
+        # in column order, as canal-json and Open Protocol give the keys of their rows
+        key=tuple(column.name for column in columns if column.key is not None),
+        key_of_schema=finish.key_of_schema,
+        cells={column.name: (finish.convert(column, zone), finish.null_reason(column)) for column in columns},
+    )
+
+
+def resolve(row: Row, protocol: str, table_schema: str | None, options_text: str | None, sent: str | None) -> Row:
+    """The row with canonical images, its row key, and its checksum verified; `sent` is the text of `Event.checksum`.
+
+    Where the schema is not known the row stays as it is, flagged. A cell that is no text of its column's type stays
+    too, flagged `<column>:no_schema`. A column that the schema lacks is taken as it stands.
+    """
+    plan = _plan_of(protocol, table_schema, options_text) if table_schema else None
+    if plan is None:
+        return row
+    cells = plan.cells
+    if _NO_SCHEMA not in row.lossy:
+        unsure = {flag.removesuffix(_NO_SCHEMA[1:]) for flag in row.lossy if flag.endswith(_NO_SCHEMA[1:])}
+        cells = {name: cell for name, cell in cells.items() if name in unsure}
+    known = {_NO_SCHEMA, *(Lossy.NO_SCHEMA.of(name) for name in cells)}
+    flags = [flag for flag in row.lossy if flag not in known]
+    before = _canonical(row.before, plan, cells, flags)
+    after = _canonical(row.after, plan, cells, flags)
+    image = before if after is None else after
+    key = _key_columns(row, plan, image or {}, flags)
+    row_key, old_key = _key_of(image, key), _key_of(before, key)
+    mismatch = None
+    if sent is not None and not _KEY_ONLY & set(flags):
+        mismatch = checksum.verify(sent.encode(), before, after, plan.columns)
+    return Row(
+        row_key=row_key,
+        before_key=old_key if old_key != row_key else None,
+        before=None if before is None else write_json(before),
+        after=None if after is None else write_json(after),
+        lossy=tuple(dict.fromkeys(flags)),
+        checksum_mismatch=mismatch,
+    )
+
+
+def _canonical(
+    text: str | bytes | None,
+    plan: _Plan,
+    cells: Mapping[str, tuple[values.Convert | None, Lossy | None]],
+    flags: list[str],
+) -> _Image | None:
+    if text is None:
+        return None
+    wire = _read_image(text)
+    # JSON objects of Simple are sorted by name; columns that the schema lacks come last
+    image: _Image = {column: wire[column] for column in plan.cells if column in wire} | wire
+    for column, (convert, null_reason) in cells.items():
+        if column not in image:
+            continue
+        reason = null_reason
+        if (cell := image[column]) is not None:
+            reason = None
+            try:
+                if convert is not None:
+                    image[column], reason = convert(cell)
+            except (ValueError, OverflowError, ArithmeticError):
+                reason = Lossy.NO_SCHEMA
+        if reason is not None:
+            flags.append(reason.of(column))
+    return image
+
+
+def _key_columns(row: Row, plan: _Plan, image: _Image, flags: list[str]) -> Sequence[str]:
+    """The columns of the row key; none where no key is known, so that all columns together serve as one."""
+    if not plan.key_of_schema and _NO_KEY not in flags and row.row_key is not None:
+        return tuple(_read_image(row.row_key))
+    if plan.key and image.keys() >= set(plan.key):
+        flags[:] = [flag for flag in flags if flag != _NO_KEY]
+        return plan.key
+    flags.append(_NO_KEY)
+    return ()
+
+
+def _key_of(image: _Image | None, key: Sequence[str]) -> bytes | None:
+    if image is None:
+        return None
+    return write_json({column: image.get(column) for column in key} if key else image)
+
+
+def resolve_batch(
+    protocols: pa.Array[Any],
+    table_schemas: pa.Array[Any],
+    options_texts: pa.Array[Any],
+    row_keys: pa.Array[Any],
+    before_keys: pa.Array[Any],
+    befores: pa.Array[Any],
+    afters: pa.Array[Any],
+    lossy: pa.Array[Any],
+    checksums: pa.Array[Any],
+) -> pa.Array[Any]:
+    """`resolve` for arrays of the same length; gives an array of structs with the members of `Row`."""
+    with collector_off():
+        context = zip(
+            protocols.to_pylist(),
+            table_schemas.to_pylist(),
+            options_texts.to_pylist(),
+            checksums.to_pylist(),
+            strict=True,
+        )
+        images = (row_keys, before_keys, befores, afters)
+        rows = zip(*(array.to_pylist() for array in images), lossy.to_pylist(), strict=True)
+        resolved = [
+            resolve(Row(key, old_key, before, after, tuple(flags or ())), protocol, schema, options_text, sent)
+            for (key, old_key, before, after, flags), (protocol, schema, options_text, sent) in zip(
+                rows, context, strict=True
+            )
+        ]
+        columns = list(zip(*resolved, strict=True)) or [()] * len(_FIELDS)
+        arrays = [pa.array(column, arrow_type) for column, (_, _, arrow_type) in zip(columns, _FIELDS, strict=True)]
+    return pa.StructArray.from_arrays(arrays, fields=[pa.field(name, arrow) for name, _, arrow in _FIELDS])
