@@ -1,0 +1,90 @@
+"""A feed's DDL events from its messages, and from texts in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from support.corpus import DATA, Record, root
+from ticdc_udfs import arrow
+from ticdc_udfs.catalogue.fold import DdlEvent, Fold, TableVersion, fold
+from ticdc_udfs.catalogue.tables import Column
+from ticdc_udfs.events import Kind
+from ticdc_udfs.protocols import canal_json, debezium, open_protocol, simple
+
+DECODERS: Mapping[str, arrow.Decode] = {
+    "canal_json": canal_json.decode,
+    "debezium": debezium.decode,
+    "open_protocol": open_protocol.decode,
+    "simple": simple.decode,
+}
+
+
+def events_of(decode: arrow.Decode, records: Sequence[Record], options: str) -> list[DdlEvent]:
+    """The DDL events of messages, and the schemas that bootstraps tell."""
+    return [
+        DdlEvent(
+            event.commit_ts or 0,
+            event.schema_name,
+            event.table_name,
+            event.ddl_query,
+            event.ddl_type,
+            None if event.table_schema is None else event.table_schema.decode(),
+        )
+        for record in records
+        for event in arrow.decode_message(decode, record.key, record.value, options)
+        if event.kind in (Kind.DDL, Kind.BOOTSTRAP)
+    ]
+
+
+def truth_tables() -> Path:
+    """The tables at every checkpoint."""
+    whole = root() / "truth" / "tables.jsonl"
+    return whole if whole.exists() else DATA / "catalogue" / "tables.jsonl"
+
+
+def folded(*texts: str | DdlEvent, **rest: Any) -> Fold:
+    """The fold of texts that commit at 10, 20, 30, … in the database `shop`."""
+    events = [
+        text if isinstance(text, DdlEvent) else DdlEvent(10 * place, "shop", None, text)
+        for place, text in enumerate(texts, start=1)
+    ]
+    return fold(events, **rest)
+
+
+def versions_of(result: Fold, table: str) -> list[TableVersion]:
+    """The versions under a name, in order of time."""
+    return sorted((one for one in result.versions if one.table_name == table), key=lambda one: one.valid_from_ts)
+
+
+def at(result: Fold, table: str, commit_ts: int) -> TableVersion:
+    """The version that a row of this commit belongs to."""
+    (found,) = (
+        one
+        for one in versions_of(result, table)
+        if one.valid_from_ts < commit_ts and (one.valid_to_ts is None or commit_ts <= one.valid_to_ts)
+    )
+    return found
+
+
+def last(result: Fold, table: str) -> TableVersion:
+    """The version that has no end."""
+    (found,) = (one for one in versions_of(result, table) if one.valid_to_ts is None)
+    return found
+
+
+def names(version: TableVersion) -> list[str]:
+    """The names of the columns in order."""
+    return [column.name for column in version.columns]
+
+
+def key(version: TableVersion) -> list[str]:
+    """The key columns in key order."""
+    return [column.name for column in sorted(version.columns, key=lambda one: one.key or 0) if column.key]
+
+
+def column(version: TableVersion, name: str) -> Column:
+    """The column of that name."""
+    (found,) = (one for one in version.columns if one.name == name)
+    return found

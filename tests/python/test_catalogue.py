@@ -1,0 +1,743 @@
+"""DDL folded into table versions: named cases, and the real DDL of a workload against TiDB's own answer."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.catalogue import DECODERS, at, column, events_of, folded, key, last, names, truth_tables, versions_of
+from support.corpus import DATA, SAMPLE, Variant, json_lines, root
+
+from ticdc_udfs.catalogue import udf
+from ticdc_udfs.catalogue.changes import DdlKind, Partition
+from ticdc_udfs.catalogue.column_types import exported_default
+from ticdc_udfs.catalogue.fold import DdlEvent, Fold, ProblemCode, TableVersion, fold
+from ticdc_udfs.catalogue.tables import ExportedColumn, Origin
+from ticdc_udfs.schemas import Column, table_schema
+
+CREATE = "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(10))"
+
+
+def codes(result: Fold) -> list[ProblemCode]:
+    return [problem.code for problem in result.problems]
+
+
+def schema_text(*columns: Column) -> str:
+    return table_schema(columns).text.decode()
+
+
+# The proof: the DDL of real messages gives the tables that TiDB had
+
+EXACT = [
+    "canal_json",
+    "canal_json_noext",
+    "canal_json_index_value_replayed",
+    "open_protocol",
+    "simple_json",
+    "simple_avro_checksum",
+    "debezium_noschema",
+]
+
+
+@pytest.mark.parametrize("variant", EXACT)
+def test_tables_equal_the_truth_at_every_checkpoint(variant: str) -> None:
+    folder = root() if (root() / "topics" / f"{variant}.jsonl.gz").exists() else SAMPLE
+    messages = Variant(folder, variant)
+    protocol = next(name for name in DECODERS if variant.startswith(name))
+    options = {**messages.options, **({"encoding": "avro"} if variant.startswith("simple_avro") else {})}
+    result = fold(events_of(DECODERS[protocol], messages.records, json.dumps(options)))
+    left_out = {*messages.meta["excluded_tables"], *(["shop.rec"] if protocol == "debezium" else [])}
+    tables = columns = 0
+    for checkpoint, wanted in _truth().items():
+        got = {(one.schema_name, one.table_name): one for one in _as_of(result, checkpoint)}
+        wanted = {name: table for name, table in wanted.items() if ".".join(name) not in left_out}
+        got = {name: version for name, version in got.items() if ".".join(name) not in left_out}
+        assert got.keys() == wanted.keys()
+        for name, table in wanted.items():
+            assert _columns(got[name]) == _true_columns(table), name
+            partitions = got[name].partitioning.partitions if got[name].partitioning else ()  # type: ignore[union-attr]
+            assert [one.name for one in partitions] == [one["name"] for one in table["partitions"] or ()], name
+            tables, columns = tables + 1, columns + len(table["columns"])
+    print(f"\n{variant}: {tables} tables and {columns} columns equal at {len(_truth())} checkpoints")
+    assert codes(result) == [ProblemCode.DEFAULT_NOT_CONSTANT]
+
+
+def _truth() -> Mapping[int, Mapping[tuple[str, str], Mapping[str, Any]]]:
+    tables: dict[int, dict[tuple[str, str], Mapping[str, Any]]] = defaultdict(dict)
+    for table in json_lines(truth_tables()):
+        tables[table["checkpoint_ts"]][table["schema"], table["table"]] = table
+    assert len(tables) == 7
+    return tables
+
+
+def _as_of(result: Fold, commit_ts: int) -> list[TableVersion]:
+    """The tables after all DDL up to a commit."""
+    return [
+        one
+        for one in result.versions
+        if one.valid_from_ts <= commit_ts and (one.valid_to_ts is None or commit_ts < one.valid_to_ts)
+    ]
+
+
+def _columns(version: TableVersion) -> list[tuple[Any, ...]]:
+    return [
+        (
+            one.name,
+            one.type,
+            one.key,
+            one.nullable,
+            one.collation,
+            one.generated,
+            one.auto_increment,
+            # the truth's own text of a binary default need not be one
+            None if one.type == "varbinary(10)" else (one.default, one.default_expression),
+        )
+        for one in version.columns
+    ]
+
+
+def _true_columns(table: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    key = table["primary_key"] or table["handle_key"] or []
+    return [
+        (
+            one["name"],
+            one["column_type"],
+            key.index(one["name"]) + 1 if one["name"] in key else None,
+            one["nullable"],
+            one["collation"],
+            "virtual" if one["virtual_generated"] else "stored" if one["stored_generated"] else None,
+            "auto_increment" in one["extra"],
+            None
+            if one["column_type"] == "varbinary(10)"
+            else tuple(exported_default(one["column_type"], one["default"])),
+        )
+        for one in table["columns"]
+    ]
+
+
+def test_an_export_alone_gives_the_last_tables() -> None:
+    rows = list(json_lines(DATA / "catalogue" / "columns.jsonl"))
+    result = fold([], map(udf.exported_column, rows))
+    wanted = list(_truth().values())[-1]
+    assert {(one.schema_name, one.table_name) for one in result.versions} == wanted.keys()
+    for version in result.versions:
+        table = wanted[version.schema_name, version.table_name]
+        assert (version.valid_from_ts, version.valid_to_ts, version.origin) == (0, None, Origin.EXPORT)
+        got, true = _columns(version), _true_columns(table)
+        assert [one[:2] + one[3:] for one in got] == [one[:2] + one[3:] for one in true]
+        if table["primary_key"]:
+            assert {one[0] for one in got if one[2]} == {one[0] for one in true if one[2]}
+
+
+# Intervals, lineage, incarnations
+
+
+def test_rows_of_a_ddls_own_commit_belong_before_it() -> None:
+    result = folded(CREATE, "ALTER TABLE t ADD COLUMN w INT")
+    assert names(at(result, "t", 20)) == ["id", "v"]
+    assert names(at(result, "t", 21)) == ["id", "v", "w"]
+    first, second = versions_of(result, "t")
+    assert (first.started_by, first.ended_by) == (DdlKind.CREATE_TABLE, DdlKind.ADD_COLUMN)
+    assert (second.started_by, second.ended_by) == (DdlKind.ADD_COLUMN, None)
+
+
+def test_ddl_that_changes_no_row_starts_no_version() -> None:
+    result = folded(
+        CREATE,
+        "ALTER TABLE t COMMENT 'x'",
+        "ALTER TABLE t ADD INDEX i (v)",
+        "ALTER TABLE t ALTER INDEX i INVISIBLE",
+        "ALTER TABLE t AUTO_INCREMENT = 5",
+        "ALTER TABLE t CACHE",
+        "DROP INDEX i ON t",
+    )
+    assert len(result.versions) == 1 and not result.problems
+
+
+def test_truncate_starts_an_incarnation() -> None:
+    result = folded(CREATE, "TRUNCATE t", "TRUNCATE TABLE t")
+    assert [(one.incarnation, one.incarnation_ts) for one in versions_of(result, "t")] == [(1, 10), (2, 20), (3, 30)]
+    assert len({one.table_id for one in result.versions}) == 1
+
+
+def test_drop_and_create_start_an_incarnation_with_other_columns() -> None:
+    result = folded(CREATE, "DROP TABLE t", "CREATE TABLE t (z DATE)")
+    first, second = versions_of(result, "t")
+    assert first.table_id == second.table_id
+    assert (first.incarnation, first.valid_to_ts, first.ended_by) == (1, 20, DdlKind.DROP_TABLE)
+    assert (second.incarnation, second.valid_from_ts, names(second)) == (2, 30, ["z"])
+
+
+def test_rename_keeps_incarnation_and_columns() -> None:
+    result = folded(CREATE, "RENAME TABLE shop.t TO archive.u", "ALTER TABLE archive.u DROP v")
+    first, second, third = result.versions
+    assert {one.table_id for one in result.versions} == {first.table_id}
+    assert [(one.schema_name, one.table_name, one.incarnation) for one in (first, second, third)] == [
+        ("shop", "t", 1),
+        ("archive", "u", 1),
+        ("archive", "u", 1),
+    ]
+    assert first.columns == second.columns
+
+
+SWAP = [
+    "RENAME TABLE `shop`.`a` TO `shop`.`tmp`;",
+    "RENAME TABLE `shop`.`b` TO `shop`.`a`;",
+    "RENAME TABLE `shop`.`tmp` TO `shop`.`b`;",
+]
+
+
+def test_swap_by_several_events_of_one_commit_with_the_final_names() -> None:
+    finals = ("b", "a", "b")
+    result = folded(
+        "CREATE TABLE a (id INT PRIMARY KEY)",
+        "CREATE TABLE b (x INT)",
+        *(DdlEvent(30, "shop", final, text) for final, text in zip(finals, SWAP, strict=True)),
+    )
+    _swapped(result)
+
+
+def test_swap_by_one_statement() -> None:
+    swap = "RENAME TABLE a TO tmp, b TO a, tmp TO b"
+    _swapped(folded("CREATE TABLE a (id INT PRIMARY KEY)", "CREATE TABLE b (x INT)", swap))
+
+
+def _swapped(result: Fold) -> None:
+    assert len(result.versions) == 4 and not result.problems
+    assert names(at(result, "a", 30)) == ["id"] and names(at(result, "a", 31)) == ["x"]
+    assert at(result, "b", 31).table_id == at(result, "a", 30).table_id
+    assert at(result, "b", 31).incarnation == 1
+    assert at(result, "b", 31).started_by == DdlKind.RENAME_TABLE
+
+
+def test_recover_brings_back_the_dropped_incarnation() -> None:
+    result = folded(CREATE, "DROP TABLE t", "RECOVER TABLE `t`", "ALTER TABLE t DROP v")
+    first, second, third = versions_of(result, "t")
+    assert (first.table_id, first.incarnation, first.columns) == (second.table_id, second.incarnation, second.columns)
+    assert (first.valid_to_ts, second.valid_from_ts, second.started_by) == (20, 30, DdlKind.RECOVER_TABLE)
+    assert third.incarnation == 1
+
+
+def test_flashback_under_another_name_of_a_truncated_table() -> None:
+    result = folded(CREATE, "TRUNCATE t", "FLASHBACK TABLE t TO t_old", "TRUNCATE t")
+    assert last(result, "t_old").incarnation == 1
+    assert last(result, "t").incarnation == 3
+
+
+def test_recover_by_job_takes_the_name_of_the_message() -> None:
+    result = folded(CREATE, "DROP TABLE t", DdlEvent(30, "shop", "t", "RECOVER TABLE BY JOB 53"))
+    assert last(result, "t").incarnation == 1 and not result.problems
+
+
+def test_drop_database_drops_its_tables_and_flashback_brings_them_back() -> None:
+    result = folded(
+        CREATE,
+        "CREATE TABLE other.t (x INT)",
+        "DROP DATABASE shop",
+        "FLASHBACK DATABASE shop TO shop2",
+        "DROP DATABASE shop2",
+    )
+    back = [one for one in result.versions if one.schema_name == "shop2"]
+    assert [(one.incarnation, one.started_by, one.ended_by) for one in back] == [
+        (1, DdlKind.RECOVER_DATABASE, DdlKind.DROP_DATABASE)
+    ]
+    assert last(result, "t").schema_name == "other"
+
+
+def test_names_are_compared_without_case() -> None:
+    result = folded("CREATE TABLE `MixedCase` (`Id` INT)", "ALTER TABLE mixedcase CHANGE ID iD BIGINT")
+    assert names(last(result, "MixedCase")) == ["iD"] and not result.problems
+
+
+def test_copies_of_a_ddl_count_once() -> None:
+    events = [DdlEvent(10, "shop", "t", CREATE), DdlEvent(20, "shop", "t", "TRUNCATE t")]
+    assert fold([*events, *events, events[1], events[0]]) == fold(events)
+
+
+# Columns
+
+
+def test_columns_keep_their_identity() -> None:
+    result = folded(
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT)",
+        "ALTER TABLE t RENAME COLUMN a TO b2, CHANGE b c VARCHAR(5) FIRST",
+        "ALTER TABLE t MODIFY b2 BIGINT UNSIGNED AFTER c",
+        "ALTER TABLE t DROP c",
+        "ALTER TABLE t ADD c INT",
+    )
+    ids = [{one.name: one.column_id for one in version.columns} for version in versions_of(result, "t")]
+    assert ids == [
+        {"id": 1, "a": 2, "b": 3},
+        {"c": 3, "id": 1, "b2": 2},
+        {"c": 3, "b2": 2, "id": 1},
+        {"b2": 2, "id": 1},
+        {"b2": 2, "id": 1, "c": 4},
+    ]
+    assert [list(version) for version in ids][1:3] == [["c", "id", "b2"], ["c", "b2", "id"]]
+
+
+def test_added_columns_hold_their_default_in_older_rows_whatever_becomes_of_it() -> None:
+    result = folded(
+        CREATE,
+        "ALTER TABLE t ADD (a DECIMAL(8,3) DEFAULT 1.25, b INT NOT NULL, c ENUM('x','y') NOT NULL, d DATETIME(3))",
+        "ALTER TABLE t ALTER a SET DEFAULT 9, ALTER b SET DEFAULT (1 + 1)",
+        "ALTER TABLE t ALTER COLUMN a DROP DEFAULT, MODIFY b BIGINT",
+    )
+    versions = versions_of(result, "t")
+    assert [[one.added_value for one in version.columns] for version in versions[1:]] == [
+        [None, None, "1.250", "0", "x", None]
+    ] * 3
+    assert [column(version, "a").default for version in versions[1:]] == ["1.250", "9.000", None]
+    assert column(versions[2], "b").default_expression == "1 + 1"
+    assert not result.problems
+
+
+@pytest.mark.parametrize(
+    ("column_type", "zero"),
+    [
+        ("INT", "0"),
+        ("DECIMAL(5,2)", "0.00"),
+        ("DOUBLE", "0"),
+        ("BIT(3)", "0"),
+        ("CHAR(3)", ""),
+        ("TEXT", ""),
+        ("BINARY(3)", "AAAA"),
+        ("BLOB", ""),
+        ("DATE", "0000-00-00"),
+        ("DATETIME(2)", "0000-00-00 00:00:00.00"),
+        ("TIME(1)", "00:00:00.0"),
+        ("YEAR", "0000"),
+        ("JSON", "null"),
+        ("SET('a')", ""),
+    ],
+)
+def test_columns_without_default_that_may_not_be_null_hold_zero(column_type: str, zero: str) -> None:
+    result = folded(CREATE, f"ALTER TABLE t ADD c {column_type} NOT NULL")
+    assert column(last(result, "t"), "c").added_value == zero
+
+
+def test_a_default_of_the_present_time_is_the_commits_and_a_problem() -> None:
+    commit_ts = 470610924171165697
+    alter = (
+        "ALTER TABLE t ADD a TIMESTAMP DEFAULT CURRENT_TIMESTAMP(), ADD b DATETIME(2) DEFAULT NOW(2), "
+        "ADD c CHAR(36) DEFAULT (UUID())"
+    )
+    result = folded(CREATE, DdlEvent(commit_ts, "shop", "t", alter))
+    added = [one.added_value for one in last(result, "t").columns]
+    assert added == [None, None, "2026-11-21 05:16:45", "2026-11-21 05:16:45.60", None]
+    assert codes(result) == [ProblemCode.DEFAULT_NOT_CONSTANT] * 3
+
+
+def test_collations_come_from_column_table_or_database() -> None:
+    result = folded(
+        "CREATE DATABASE shop CHARSET gbk",
+        "CREATE TABLE t (a CHAR(1), b CHAR(1) COLLATE utf8mb4_general_ci, c CHAR(1) CHARACTER SET latin1, d INT)",
+        "CREATE TABLE u (a CHAR(1)) COLLATE utf8mb4_unicode_ci",
+        "ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4",
+        "ALTER TABLE t DEFAULT CHARSET ascii",
+        "ALTER TABLE t ADD e TEXT",
+    )
+    collations = [[one.collation for one in version.columns] for version in versions_of(result, "t")]
+    assert collations == [
+        ["gbk_chinese_ci", "utf8mb4_general_ci", "latin1_bin", None],
+        ["utf8mb4_bin", "utf8mb4_bin", "utf8mb4_bin", None],
+        ["utf8mb4_bin", "utf8mb4_bin", "utf8mb4_bin", None, "ascii_bin"],
+    ]
+    assert column(last(result, "u"), "a").collation == "utf8mb4_unicode_ci"
+
+
+def test_create_like_copies_columns_indexes_and_partitions() -> None:
+    source = "CREATE TABLE s (a INT NOT NULL, b INT, UNIQUE u (a)) PARTITION BY HASH (a) PARTITIONS 2"
+    result = folded(source, "ALTER TABLE s ADD c INT DEFAULT 1", "CREATE TABLE t LIKE s", "ALTER TABLE t DROP INDEX u")
+    created, altered = versions_of(result, "t")
+    assert (names(created), key(created), key(altered)) == (["a", "b", "c"], ["a"], [])
+    assert created.partitioning == last(result, "s").partitioning
+    assert column(created, "c").added_value is None
+
+
+def test_create_like_of_an_unknown_table_is_a_problem() -> None:
+    result = folded("CREATE TABLE t LIKE s")
+    assert codes(result) == [ProblemCode.UNKNOWN_TABLE] and last(result, "t").columns == ()
+
+
+# Keys
+
+
+@pytest.mark.parametrize(
+    ("definitions", "expected"),
+    [
+        ("a INT, b INT, PRIMARY KEY (b, a)", ["b", "a"]),
+        ("a INT NOT NULL UNIQUE, b INT PRIMARY KEY", ["b"]),
+        ("a INT NOT NULL, b INT NOT NULL, c INT NOT NULL, UNIQUE (b, c), UNIQUE (a)", ["a"]),
+        ("a INT NOT NULL, b INT NOT NULL, UNIQUE (b), UNIQUE (a)", ["b"]),
+        ("a INT NOT NULL, b INT NOT NULL, UNIQUE (b, a)", ["a", "b"]),
+        ("a INT NOT NULL UNIQUE, b INT NOT NULL, UNIQUE (b)", ["b"]),
+        ("a INT, UNIQUE (a)", []),
+        ("a INT NOT NULL, b INT AS (a) NOT NULL, UNIQUE (b)", []),
+        ("a INT NOT NULL, b INT AS (a) STORED NOT NULL, UNIQUE (b)", ["b"]),
+        ("a INT NOT NULL, UNIQUE ((a + 1))", []),
+        ("a INT NOT NULL, UNIQUE (a) WHERE a > 5", []),
+        ("a INT NOT NULL, INDEX (a)", []),
+    ],
+)
+def test_key_columns(definitions: str, expected: list[str]) -> None:
+    assert key(last(folded(f"CREATE TABLE t ({definitions})"), "t")) == expected
+
+
+def test_key_changes_by_ddl() -> None:
+    result = folded(
+        "CREATE TABLE t (a INT NOT NULL, b VARCHAR(20) NOT NULL, c INT)",
+        "ALTER TABLE t ADD PRIMARY KEY (a) /*T![clustered_index] NONCLUSTERED */",
+        "ALTER TABLE t DROP PRIMARY KEY",
+        "ALTER TABLE t ADD UNIQUE u_b (b)",
+        "ALTER TABLE t ADD PRIMARY KEY (b, a)",
+        "ALTER TABLE t RENAME COLUMN a TO a2",
+        "ALTER TABLE t DROP PRIMARY KEY, DROP INDEX u_b",
+        "CREATE UNIQUE INDEX u_c ON t (c)",
+        "ALTER TABLE t MODIFY c INT NOT NULL",
+    )
+    assert [key(one) for one in versions_of(result, "t")] == [
+        [],
+        ["a"],
+        [],
+        ["b"],
+        ["b", "a"],
+        ["b", "a2"],
+        [],
+        ["c"],
+    ]
+
+
+def test_columns_of_a_primary_key_are_not_null() -> None:
+    result = folded("CREATE TABLE t (a INT, PRIMARY KEY (a))", "ALTER TABLE t MODIFY a BIGINT")
+    assert [one.columns[0].nullable for one in versions_of(result, "t")] == [False, False]
+
+
+def test_indexes_without_name_are_dropped_by_the_name_that_tidb_gives_them() -> None:
+    result = folded(
+        "CREATE TABLE t (a INT NOT NULL, b INT NOT NULL, c INT NOT NULL, INDEX a (b), UNIQUE (a, b), UNIQUE (a))",
+        "ALTER TABLE t DROP INDEX a_3",
+        "ALTER TABLE t RENAME INDEX a_2 TO u",
+        "ALTER TABLE t DROP INDEX u",
+    )
+    assert [key(one) for one in versions_of(result, "t")] == [["a"], ["a", "b"], []]
+
+
+def test_dropping_a_column_drops_its_index() -> None:
+    result = folded("CREATE TABLE t (a INT NOT NULL, b INT NOT NULL UNIQUE)", "ALTER TABLE t DROP b")
+    assert [key(one) for one in versions_of(result, "t")] == [["b"], []]
+
+
+# Partitions
+
+SALES = (
+    "CREATE TABLE s (id INT, yr INT) PARTITION BY RANGE (`yr`) (PARTITION p0 VALUES LESS THAN (2020),"
+    "PARTITION p1 VALUES LESS THAN (2021),PARTITION pm VALUES LESS THAN (MAXVALUE))"
+)
+
+
+def test_effects_have_the_bounds_that_the_partitions_had() -> None:
+    result = folded(
+        SALES,
+        "ALTER TABLE s DROP PARTITION p0",
+        "ALTER TABLE s TRUNCATE PARTITION P1",
+        "ALTER TABLE s TRUNCATE PARTITION ALL",
+    )
+    assert [(one.commit_ts, one.kind, one.partition_names) for one in result.effects] == [
+        (20, DdlKind.DROP_PARTITION, ("p0",)),
+        (30, DdlKind.TRUNCATE_PARTITION, ("P1",)),
+        (40, DdlKind.TRUNCATE_PARTITION, ("p1", "pm")),
+    ]
+    bounds = [[(one.lower, one.upper) for one in effect.partitions] for effect in result.effects]
+    assert bounds == [
+        [(None, ("2020",))],
+        [(None, ("2021",))],
+        [(None, ("2021",)), (("2021",), None)],
+    ]
+    partitioning = result.effects[0].partitioning
+    assert partitioning is not None and (partitioning.method, partitioning.by) == ("range", ("`yr`",))
+
+
+def test_reorganize_add_and_coalesce_move_no_rows_out_of_a_table() -> None:
+    result = folded(
+        SALES,
+        "ALTER TABLE s REORGANIZE PARTITION p0, p1 INTO "
+        "(PARTITION x VALUES LESS THAN (2000), PARTITION y VALUES LESS THAN (2021))",
+        "ALTER TABLE s DROP PARTITION pm",
+        "ALTER TABLE s ADD PARTITION (PARTITION z VALUES LESS THAN (2030))",
+        "ALTER TABLE s PARTITION BY HASH (id) PARTITIONS 2",
+        "ALTER TABLE s ADD PARTITION PARTITIONS 2",
+        "ALTER TABLE s COALESCE PARTITION 3",
+        "ALTER TABLE s REMOVE PARTITIONING",
+    )
+    partitions = [one.partitioning.partitions if one.partitioning else None for one in versions_of(result, "s")]
+    found = [None if some is None else [partition.name for partition in some] for some in partitions]
+    assert found == [
+        ["p0", "p1", "pm"],
+        ["x", "y", "pm"],
+        ["x", "y"],
+        ["x", "y", "z"],
+        ["p0", "p1"],
+        ["p0", "p1", "p2", "p3"],
+        ["p0"],
+        None,
+    ]
+    assert partitions[3] is not None and partitions[3][2] == Partition("z", ("2030",))
+    assert [one.kind for one in result.effects] == [DdlKind.DROP_PARTITION]
+    assert {one.incarnation for one in result.versions} == {1}
+
+
+def test_exchange_names_both_tables_whichever_the_message_names() -> None:
+    exchange = "ALTER TABLE `shop`.`s` EXCHANGE PARTITION `p1` WITH TABLE `shop`.`x`"
+    result = folded(SALES, "CREATE TABLE x (id INT, yr INT)", DdlEvent(30, "shop", "x", exchange))
+    (effect,) = result.effects
+    assert (effect.table_name, effect.counterpart_table_name) == ("s", "x")
+    assert (effect.table_id, effect.counterpart_table_id) == ("`shop`.`s`@10", "`shop`.`x`@20")
+    assert [(one.lower, one.upper) for one in effect.partitions] == [(("2020",), ("2021",))]
+    assert len(result.versions) == 2
+
+
+def test_partitions_that_nobody_told_are_a_problem() -> None:
+    result = folded("ALTER TABLE s DROP PARTITION p0", CREATE, "ALTER TABLE t TRUNCATE PARTITION p0")
+    assert codes(result) == [ProblemCode.UNKNOWN_PARTITION] * 2
+    assert [one.partitions for one in result.effects] == [(), ()]
+
+
+# What is not told by DDL
+
+
+def exported(table: str, *columns: tuple[str, str, str]) -> list[ExportedColumn]:
+    return [
+        ExportedColumn("shop", table, name, place, column_type, column_key != "PRI", None, column_key)
+        for place, (name, column_type, column_key) in enumerate(columns, start=1)
+    ]
+
+
+EXPORT = exported("t", ("id", "int(11)", "PRI"), ("v", "text", ""), ("w", "date", ""))
+
+
+def test_a_table_of_the_export_is_valid_from_the_start_and_is_altered() -> None:
+    result = folded("ALTER TABLE t ADD w DATE", "ALTER TABLE t RENAME COLUMN v TO x", "TRUNCATE t", export=EXPORT)
+    versions = versions_of(result, "t")
+    assert [(one.valid_from_ts, one.incarnation, names(one)) for one in versions] == [
+        (0, 1, ["id", "v", "w"]),
+        (20, 1, ["id", "x", "w"]),
+        (30, 2, ["id", "x", "w"]),
+    ]
+    assert versions[0].started_by is None and versions[0].origin == Origin.EXPORT and key(versions[0]) == ["id"]
+    assert not result.problems
+
+
+def test_a_created_table_needs_no_export() -> None:
+    result = folded("CREATE TABLE t (a INT)", export=EXPORT)
+    assert [(one.valid_from_ts, names(one), one.origin) for one in result.versions] == [(10, ["a"], Origin.DDL)]
+
+
+def test_the_export_knows_a_table_by_its_later_name() -> None:
+    result = folded("RENAME TABLE u TO t", export=EXPORT)
+    assert [(one.table_name, one.valid_from_ts, names(one)) for one in result.versions] == [
+        ("u", 0, ["id", "v", "w"]),
+        ("t", 10, ["id", "v", "w"]),
+    ]
+
+
+def test_a_table_that_nobody_told_has_versions_without_columns() -> None:
+    result = folded("ALTER TABLE t ADD w DATE", "DROP TABLE t", CREATE)
+    assert [(one.incarnation, one.valid_from_ts, one.valid_to_ts, len(one.columns)) for one in result.versions] == [
+        (1, 0, 20, 0),
+        (2, 30, None, 2),
+    ]
+    assert codes(result) == [ProblemCode.UNKNOWN_TABLE]
+
+
+def test_a_schema_on_a_ddl_message_tells_an_unknown_table() -> None:
+    wire = schema_text(Column("id", "int", 1, False), Column("w", "date", None, True))
+    result = folded(DdlEvent(10, "shop", "t", "ALTER TABLE t ADD w DATE", "ALTER", wire))
+    before, after = versions_of(result, "t")
+    assert (names(before), names(after), key(after), after.origin) == ([], ["id", "w"], ["id"], Origin.WIRE)
+    assert not result.problems
+
+
+def test_a_schema_on_a_message_wins_over_a_text_that_cannot_be_read() -> None:
+    wire = schema_text(Column("id", "int", 1, False), Column("s", "secret"))
+    result = folded(CREATE, DdlEvent(20, "shop", "t", "ALTER TABLE t ADD s SECRET", "ALTER", wire))
+    assert names(last(result, "t")) == ["id", "s"] and last(result, "t").columns[0].column_id == 1
+    assert codes(result) == [ProblemCode.UNREADABLE_DDL]
+
+
+def test_a_schema_that_differs_from_the_text_wins_and_is_a_problem() -> None:
+    wire = schema_text(Column("id", "int", 1), Column("other", "int"))
+    result = folded(CREATE, DdlEvent(20, "shop", "t", "ALTER TABLE t ADD w INT", "ALTER", wire))
+    assert names(last(result, "t")) == ["id", "other"] and codes(result) == [ProblemCode.SCHEMA_DIFFERS]
+
+
+def told(commit_ts: int, table: str, *columns: str) -> DdlEvent:
+    return DdlEvent(commit_ts, "shop", table, None, None, schema_text(*(Column(one, "int") for one in columns)))
+
+
+def test_a_schema_without_ddl_tells_a_table_from_the_start() -> None:
+    result = folded(told(50, "t", "id"), DdlEvent(60, "shop", "t", "ALTER TABLE t ADD w INT"))
+    assert [(one.valid_from_ts, names(one)) for one in result.versions] == [(0, ["id"]), (60, ["id", "w"])]
+
+
+def test_a_schema_without_ddl_yields_to_a_create_or_rename_seen() -> None:
+    result = folded(told(0, "t", "z"), told(0, "u", "z"), CREATE, "RENAME TABLE t TO u", told(60, "u", "id", "v"))
+    assert [(one.table_name, one.valid_from_ts, names(one)) for one in result.versions] == [
+        ("t", 30, ["id", "v"]),
+        ("u", 40, ["id", "v"]),
+    ]
+    assert not result.problems
+
+
+def test_rows_after_a_drop_with_the_same_columns_are_of_the_table_recovered() -> None:
+    result = folded(CREATE, "DROP TABLE t", told(50, "t", "id", "v"))
+    first, second = versions_of(result, "t")
+    assert (first.incarnation, second.incarnation, second.started_by) == (1, 1, DdlKind.RECOVER_TABLE)
+    assert at(result, "t", 50) == second and codes(result) == [ProblemCode.MISSING_DDL]
+
+
+def test_rows_after_a_drop_with_other_columns_are_of_a_new_table() -> None:
+    result = folded(CREATE, "DROP TABLE t", told(50, "t", "id", "z"))
+    assert (at(result, "t", 50).incarnation, names(at(result, "t", 50))) == (2, ["id", "z"])
+
+
+def test_a_ddl_of_a_dropped_table_tells_that_it_was_recovered() -> None:
+    result = folded(CREATE, "DROP TABLE t", "ALTER TABLE t ADD w INT")
+    assert [(one.incarnation, one.valid_from_ts, one.valid_to_ts, names(one)) for one in versions_of(result, "t")] == [
+        (1, 10, 20, ["id", "v"]),
+        (1, 20, 30, ["id", "v"]),
+        (1, 30, None, ["id", "v", "w"]),
+    ]
+    assert codes(result) == [ProblemCode.MISSING_DDL]
+
+
+def test_what_cannot_be_derived_is_a_problem_that_names_the_table() -> None:
+    result = folded(
+        DdlEvent(10, "shop", "t", "ALTER TABLE t FROBNICATE"),
+        "RECOVER TABLE gone",
+        CREATE,
+        "ALTER TABLE t DROP COLUMN nobody",
+        "CREATE TABLE t (x INT) AS SELECT 1 AS x",
+        "FLASHBACK CLUSTER TO TIMESTAMP '2024-01-01'",
+    )
+    assert [(one.commit_ts, one.table_name, one.code) for one in result.problems] == [
+        (10, "t", ProblemCode.UNREADABLE_DDL),
+        (20, "gone", ProblemCode.NOTHING_TO_RECOVER),
+        (40, "t", ProblemCode.UNKNOWN_COLUMN),
+        (50, "t", ProblemCode.ROWS_FROM_QUERY),
+        (50, "t", ProblemCode.MISSING_DDL),
+        (60, None, ProblemCode.FLASHBACK_OF_ROWS),
+    ]
+
+
+# Any order of anything
+
+NAMES = ("a", "b", "c")
+TEXTS = st.sampled_from(
+    [
+        text.format(one=one, two=two)
+        for one in NAMES
+        for two in NAMES
+        for text in (
+            "CREATE TABLE {one} (id INT PRIMARY KEY, {two} INT)",
+            "CREATE TABLE {one} LIKE {two}",
+            "DROP TABLE {one}",
+            "DROP DATABASE shop",
+            "FLASHBACK DATABASE shop",
+            "TRUNCATE {one}",
+            "RENAME TABLE {one} TO {two}",
+            "RENAME TABLE {one} TO x, {two} TO {one}, x TO {two}",
+            "RECOVER TABLE {one}",
+            "FLASHBACK TABLE {one} TO {two}",
+            "ALTER TABLE {one} ADD {two} INT FIRST",
+            "ALTER TABLE {one} DROP {two}",
+            "ALTER TABLE {one} CHANGE {two} z TEXT",
+            "ALTER TABLE {one} PARTITION BY HASH (id) PARTITIONS 2",
+            "ALTER TABLE {one} EXCHANGE PARTITION p0 WITH TABLE {two}",
+            "ALTER TABLE {one} NONSENSE",
+        )
+    ]
+)
+SCHEMAS = st.sampled_from([schema_text(Column("id", "int", 1), Column("a", "text")), "[]", "no JSON"])
+EVENTS = st.one_of(
+    st.builds(
+        DdlEvent,
+        st.integers(1, 6),
+        st.just("shop"),
+        st.sampled_from(NAMES),
+        TEXTS,
+        st.none(),
+        st.one_of(st.none(), SCHEMAS),
+    ),
+    st.builds(DdlEvent, st.integers(0, 6), st.just("shop"), st.sampled_from(NAMES), st.none(), st.none(), SCHEMAS),
+)
+
+
+@settings(max_examples=1500, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(EVENTS, max_size=14), st.booleans())
+def test_any_events_give_versions_that_do_not_overlap(events: list[DdlEvent], with_export: bool) -> None:
+    export = exported("a", ("id", "int(11)", "PRI")) if with_export else []
+    result = fold(events, export)
+    assert result == fold([*events, *(event for event in events if event.ddl_query)], export)
+    by_name: dict[tuple[str, str], list[TableVersion]] = defaultdict(list)
+    by_identity: dict[tuple[str, int], list[TableVersion]] = defaultdict(list)
+    for version in result.versions:
+        assert version.valid_to_ts is None or version.valid_from_ts < version.valid_to_ts
+        assert len({one.column_id for one in version.columns}) == len(version.columns)
+        by_name[version.schema_name, version.table_name.lower()].append(version)
+        by_identity[version.table_id, version.incarnation].append(version)
+    for versions in (*by_name.values(), *by_identity.values()):
+        versions.sort(key=lambda one: one.valid_from_ts)
+        for one, following in pairwise(versions):
+            assert one.valid_to_ts is not None and one.valid_to_ts <= following.valid_from_ts
+
+
+# As SQL functions
+
+
+def test_fold_for_sql() -> None:
+    events = [
+        {"commit_ts": 10, "schema_name": "shop", "table_name": "s", "ddl_query": SALES},
+        {"commit_ts": 20, "schema_name": "shop", "table_name": "s", "ddl_query": "ALTER TABLE s DROP PARTITION p0"},
+        {"commit_ts": 30, "schema_name": "shop", "table_name": "s", "ddl_query": "ALTER TABLE s NONSENSE"},
+    ]
+    export = [json.loads(line) for line in _export_lines()]
+    array = udf.fold_batch(pa.array([json.dumps(events), None]), pa.array([json.dumps(export), None]))
+    records, nothing = array.to_pylist()
+    assert nothing == []
+    assert [(one["record"], one["commit_ts"], one["table_name"]) for one in records] == [
+        ("version", 10, "s"),
+        ("version", 20, "s"),
+        ("version", 0, "t1"),
+        ("effect", 20, "s"),
+        ("problem", 30, "s"),
+    ]
+    assert json.loads(records[3]["partitions"]) == [
+        {"name": "p0", "number": 0, "lower": None, "upper": ["2020"], "values": None}
+    ]
+    assert json.loads(records[1]["partitioning"])["partitions"][0]["name"] == "p1"
+    assert records[2]["columns"][0]["type"] == "int(11)"
+    assert records[4]["code"] == "unreadable_ddl"
+
+
+def _export_lines() -> list[str]:
+    return [json.dumps(row) for row in json_lines(DATA / "catalogue" / "columns.jsonl") if row["TABLE_NAME"] == "t1"]
+
+
+def test_kinds_for_sql() -> None:
+    array = udf.kind_batch(pa.array(["RENAME TABLE a TO d.b", None, "no DDL"]), pa.array(["shop", "shop", None]))
+    assert array.to_pylist() == [
+        {
+            "kind": "rename_table",
+            "tables": [{"schema_name": "shop", "table_name": "a"}, {"schema_name": "d", "table_name": "b"}],
+        },
+        None,
+        {"kind": "unreadable", "tables": []},
+    ]

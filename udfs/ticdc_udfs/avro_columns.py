@@ -1,0 +1,287 @@
+"""Many Avro messages of one writer schema at once: columns by numpy, and JSON texts of rows by Arrow.
+
+A reader steps over a field of all messages in one go. What it cannot read goes to the decoder of single messages, so
+that the two need not agree on errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ticdc_udfs.avro_binary import HEAD, Field, Framing, Record
+from ticdc_udfs.schemas import write_json
+
+Numbers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Texts: TypeAlias = "pa.Array[Any]"
+
+_PAD = 16  # a number is read as eight bytes and two more, wherever it starts
+_NULL = np.frombuffer(b"null", np.uint8)
+
+
+class Messages:
+    """The bytes of many messages in a row, and where each one starts."""
+
+    def __init__(self, messages: pa.Array[Any]) -> None:
+        """Takes a binary array; its nulls are empty messages."""
+        count = len(messages)
+        _, offsets, data = messages.buffers()
+        self._edges = np.frombuffer(offsets, np.int32)[messages.offset : messages.offset + count + 1].astype(np.int64)
+        first, last = int(self._edges[0]), int(self._edges[-1])
+        self._edges -= first
+        self.bytes = np.zeros(last - first + _PAD + len(_NULL), np.uint8)
+        if data is not None:
+            self.bytes[: last - first] = np.frombuffer(data, np.uint8)[first:last]
+        self.bytes[-len(_NULL) :] = _NULL
+        self._words: npt.NDArray[np.uint64] = np.ndarray(
+            (last - first + _PAD - 7,), np.dtype("<u8"), self.bytes.data, strides=(1,)
+        )
+
+    def empty(self) -> Flags:
+        """Which messages are null or have no bytes."""
+        return np.equal(self._edges[:-1], self._edges[1:])
+
+    def framed(self, framing: Framing) -> Flags:
+        """Which messages start with a header of that framing."""
+        magic, size = HEAD[framing]
+        start = self._edges[:-1]
+        found = self._edges[1:] - start >= size
+        for place, byte in enumerate(magic):
+            found &= self.bytes[start + place] == byte
+        return found
+
+    def read(self, record: Record, framing: Framing) -> tuple[list[Column], Flags]:
+        """The fields of framed messages, and which messages are exactly one such record."""
+        start, end = self._edges[:-1], self._edges[1:]
+        at = np.minimum(start + HEAD[framing][1], end)
+        bad = np.zeros(len(at), np.bool_)
+        columns = _read_columns(record, self, at, end, bad)
+        return columns, ~bad & (at == end)
+
+    def longs(self, at: Numbers, bad: Flags) -> Numbers:
+        """The zigzag numbers at these places, which move behind them."""
+        first = self.bytes[at]
+        wide = np.flatnonzero(first > 0x7F)
+        if not len(wide):
+            at += 1
+            number = first.astype(np.int64)
+        elif len(wide) * 8 > len(at):
+            number = self._wide(at, bad)
+        else:
+            number = first.astype(np.int64)
+            places, broken = at[wide], bad[wide]
+            number[wide] = self._wide(places, broken)
+            at += 1
+            at[wide], bad[wide] = places, broken
+        return (number.view(np.uint64) >> _ONE).view(np.int64) ^ -(number & 1)
+
+    def _wide(self, at: Numbers, bad: Flags) -> Numbers:
+        """Numbers of up to ten bytes without branches: eight bytes at once, their 7-bit groups pushed together."""
+        word = self._words[at]
+        stops = ~word & _TOP_BITS
+        last = stops & (~stops + _ONE)
+        mask = np.where(stops == 0, _ALL, last | (last - _ONE))
+        at += ((mask & _LOW_BITS) * _LOW_BITS >> np.uint64(56)).view(np.int64)
+        word &= mask & ~_TOP_BITS
+        word = (word & np.uint64(0x007F007F007F007F)) | ((word & np.uint64(0x7F007F007F007F00)) >> _ONE)
+        word = (word & np.uint64(0x00003FFF00003FFF)) | ((word & np.uint64(0x3FFF00003FFF0000)) >> np.uint64(2))
+        word = (word & np.uint64(0x000000000FFFFFFF)) | ((word & np.uint64(0x0FFFFFFF00000000)) >> np.uint64(4))
+        longer = np.flatnonzero(stops == 0)
+        if len(longer):
+            ninth, tenth = self.bytes[at[longer]], self.bytes[at[longer] + 1]
+            more = ninth > 0x7F
+            word[longer] |= (ninth & np.uint8(0x7F)).astype(np.uint64) << np.uint64(56)
+            word[longer] |= np.where(more, tenth, np.uint8(0)).astype(np.uint64) << np.uint64(63)
+            bad[longer] |= more & (tenth > 1)
+            at[longer] += 1 + more
+        return word.view(np.int64)
+
+
+_ONE, _ALL = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+_TOP_BITS, _LOW_BITS = np.uint64(0x8080808080808080), np.uint64(0x0101010101010101)
+
+
+class Column:
+    """A field of many messages.
+
+    `rows` are the places of the messages in which it is not null; None: all of them. Of those, `numbers` are the
+    values of a number, `start` and `end` the bytes of a text, `columns` the fields of a record.
+    """
+
+    __slots__ = ("columns", "count", "end", "numbers", "rows", "start")
+
+    def __init__(self, count: int) -> None:
+        """A column of `count` messages."""
+        self.count = count
+        self.rows: Numbers | None = None
+        self.numbers: npt.NDArray[Any] = _NOTHING
+        self.start = self.end = _NOTHING
+        self.columns: list[Column] = []
+
+    def spread(self, places: npt.NDArray[np.int32], absent: int) -> npt.NDArray[np.int32]:
+        """Places of the present rows' values, with another one for the rest of the rows."""
+        if self.rows is None:
+            return places
+        every = np.full(self.count, absent, np.int32)
+        every[self.rows] = places
+        return every
+
+
+_NOTHING = np.zeros(0, np.int64)
+
+
+def _read_columns(record: Record, messages: Messages, at: Numbers, end: Numbers, bad: Flags) -> list[Column]:
+    """The fields of a record in many messages; `at` moves behind it, `bad` tells which messages are none such."""
+    columns = []
+    for field in record.fields:
+        columns.append(_read_column(field, messages, at, end, bad))
+        over = at > end
+        if over.any():
+            bad |= over
+            np.minimum(at, end, out=at)
+    return columns
+
+
+def _read_column(field: Field, messages: Messages, at: Numbers, end: Numbers, bad: Flags) -> Column:
+    column = Column(len(at))
+    if field.null_branch is None:
+        _read_values(column, field, messages, at, end, bad)
+        return column
+    branch = messages.bytes[at]
+    at += 1
+    present = branch == 2 * (1 - field.null_branch)
+    bad |= ~present & (branch != 2 * field.null_branch)
+    rows = np.flatnonzero(present)
+    if len(rows) == len(at):
+        _read_values(column, field, messages, at, end, bad)
+        return column
+    column.rows = rows
+    if len(rows):
+        places, broken = np.minimum(at[rows], end[rows]), bad[rows]
+        _read_values(column, field, messages, places, end[rows], broken)
+        at[rows], bad[rows] = places, broken
+    return column
+
+
+def _read_values(column: Column, field: Field, messages: Messages, at: Numbers, end: Numbers, bad: Flags) -> None:
+    kind = field.kind
+    if kind == "string" or kind == "bytes":
+        size = messages.longs(at, bad)
+        wrong = (size < 0) | (size > end - at)
+        if wrong.any():
+            bad |= wrong
+            size[wrong] = 0
+            np.minimum(at, end, out=at)
+        column.start = at.copy()
+        at += size
+        column.end = at.copy()
+    elif kind == "int" or kind == "long":
+        column.numbers = messages.longs(at, bad)
+    elif kind == "double" or kind == "float":
+        width = 8 if kind == "double" else 4
+        column.numbers = messages.bytes[at[:, None] + np.arange(width)].view(f"<f{width}")[:, 0]
+        at += width
+        bad |= ~np.isfinite(column.numbers)
+    elif field.record is not None:
+        column.columns = _read_columns(field.record, messages, at, end, bad)
+    else:
+        column.numbers = messages.bytes[at].astype(np.int64)
+        bad |= column.numbers > 1
+        at += 1
+
+
+def slices(messages: Messages, start: Numbers, end: Numbers, column: Column | None = None) -> Texts:
+    """The bytes from `start` to `end` in each message, as texts that nothing has checked to be UTF-8.
+
+    With a column these are of its present rows, and its other rows are `null`.
+    """
+    count = len(start)
+    edges = np.empty(2 * count + 2, np.int32)
+    edges[0:-2:2], edges[1:-2:2] = start, end
+    edges[-2:] = len(messages.bytes) - len(_NULL), len(messages.bytes)
+    cuts = pa.Array.from_buffers(pa.string(), 2 * count + 1, [None, pa.py_buffer(edges), pa.py_buffer(messages.bytes)])
+    places = np.arange(0, 2 * count, 2, dtype=np.int32)
+    return cuts.take(pa.array(places if column is None else column.spread(places, 2 * count)))
+
+
+def decimal_texts(messages: Messages, column: Column, scale: int) -> Texts | None:
+    """Texts of decimals in bytes, as `avro_binary.decimal_text` gives them; None where one has more than 64 bits."""
+    size = column.end - column.start
+    if not len(size) or size.min() < 1 or size.max() > 8:
+        return None
+    negative = messages.bytes[column.start] > 0x7F
+    number = np.where(negative, np.int64(-1), np.int64(0))
+    for place in range(int(size.max())):
+        number = np.where(place < size, (number << 8) | messages.bytes[column.start + place], number)
+    magnitude = np.where(negative, ~number.view(np.uint64) + _ONE, number.view(np.uint64))
+    texts = pa.array(magnitude).cast(pa.string())
+    if scale:
+        texts = pc.binary_replace_slice(pc.ascii_lpad(texts, scale + 1, "0"), -scale, -scale, ".")
+    return (
+        pc.if_else(pa.array(negative), pc.binary_join_element_wise("-", texts, ""), texts) if negative.any() else texts
+    )
+
+
+def float_texts(numbers: npt.NDArray[Any]) -> Texts:
+    """Canonical texts of finite floats or doubles: Arrow's shortest digits, without exponent."""
+    texts = pa.array(numbers).cast(pa.string())
+    if not pc.any(pc.match_substring(texts, "e")).as_py():
+        return texts
+    return pa.array([format(Decimal(text), "f") if "e" in text else text for text in texts.to_pylist()], pa.string())
+
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+
+
+def json_texts(messages: Messages, column: Column) -> Texts:
+    """A text column as JSON values. Writes quotes over what stands around the texts: call it when all is read."""
+    messages.bytes[column.start - 1] = messages.bytes[column.end] = ord('"')
+    texts = slices(messages, column.start - 1, column.end + 1, column)
+    if not _to_escape(texts, 2 * len(column.start)):
+        return texts
+    return quoted(_escaped(slices(messages, column.start, column.end)), column)
+
+
+def quoted(texts: Texts, column: Column) -> Texts:
+    """JSON values of a column's rows from the escaped texts of its present ones."""
+    texts = pc.binary_join_element_wise('"', texts, '"', "")
+    return texts if column.rows is None else spread(texts, column, "null")
+
+
+def spread(texts: Texts, column: Column, absent: str | None) -> Texts:
+    """Texts of a column's present rows, with another one for the rest of its rows."""
+    places = column.spread(np.arange(len(texts), dtype=np.int32), len(texts))
+    return pa.concat_arrays([texts, pa.array([absent], pa.string())]).take(pa.array(places))
+
+
+def _to_escape(texts: Texts, quotes: int) -> bool:
+    """Whether JSON has to escape anything in the texts beside so many quotes that are its own."""
+    found = np.frombuffer(texts.buffers()[2] or b"", np.uint8)
+    return bool(np.count_nonzero(found == 0x22) > quotes or (found == 0x5C).any() or (found < 0x20).any())
+
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+
+
+def _escaped(texts: Texts) -> Texts:
+    """The texts with JSON's escapes, as `schemas.write_json` writes them; the backslash is first."""
+    counts = np.bincount(np.frombuffer(texts.buffers()[2] or b"", np.uint8), minlength=256)
+    for code in (0x5C, 0x22, *range(0x20)):
+        if counts[code]:
+            texts = pc.replace_substring(texts, chr(code), _ESCAPES.get(chr(code), f"\\u{code:04x}"))
+    return texts
+
+
+def json_objects(members: Mapping[str, Texts]) -> Texts:
+    """A JSON object per row from the JSON values of its members."""
+    parts: list[Any] = []
+    for place, (name, texts) in enumerate(members.items()):
+        parts += [f"{',' if place else '{'}{write_json(name).decode()}:", texts]
+    return pc.binary_join_element_wise(*parts, "}", "")

@@ -1,0 +1,286 @@
+"""A column's type and default, as DDL text and `information_schema` tell them.
+
+Values are canonical text (design of the changelog: the text of TiDB's `CAST(column AS CHAR)`).
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from base64 import b64encode
+from datetime import UTC, datetime
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+from typing import NamedTuple
+
+from sqlglot import TokenType
+
+from ticdc_udfs import values
+from ticdc_udfs.schemas import labelled_type
+
+Literal = tuple[TokenType, str]
+"""A literal's kind and its text without quotes."""
+
+_SYNONYMS = {
+    "int1": "tinyint",
+    "int2": "smallint",
+    "int3": "mediumint",
+    "middleint": "mediumint",
+    "int4": "int",
+    "integer": "int",
+    "int8": "bigint",
+    "dec": "decimal",
+    "numeric": "decimal",
+    "fixed": "decimal",
+    "float4": "float",
+    "float8": "double",
+    "real": "double",
+    "character": "char",
+    "nchar": "char",
+    "nvarchar": "varchar",
+    "varcharacter": "varchar",
+}
+_WIDTHS = {
+    "tinyint": ("4", "3"),
+    "smallint": ("6", "5"),
+    "mediumint": ("9", "8"),
+    "int": ("11", "10"),
+    "bigint": ("20", "20"),
+}
+_FIXED_PARAMETERS = {"bit": ("1",), "char": ("1",), "binary": ("1",), "year": ("4",), "decimal": ("10", "0")}
+_BINARY_TWINS = {
+    "char": "binary",
+    "varchar": "varbinary",
+    "tinytext": "tinyblob",
+    "text": "blob",
+    "mediumtext": "mediumblob",
+    "longtext": "longblob",
+}
+_BYTES_PER_CHARACTER = {"utf8mb4": 4, "utf8": 3, "utf8mb3": 3, "gbk": 2, "gb18030": 4}
+_LENGTHS = (("tiny", 255), ("", 65_535), ("medium", 16_777_215))
+KNOWN_TYPES = frozenset(
+    {*_SYNONYMS, *_WIDTHS, *_FIXED_PARAMETERS, *_BINARY_TWINS, *_BINARY_TWINS.values()}
+    | {"float", "double", "date", "datetime", "timestamp", "time", "json", "enum", "set", "vector"}
+    | {"bool", "boolean", "serial", "long", "national", "geometry", "point", "linestring", "polygon"}
+)
+
+_DEFAULT_COLLATIONS = {"gbk": "gbk_chinese_ci", "gb18030": "gb18030_chinese_ci", "binary": "binary"}
+_MAX_FLOAT = 3.4028234e38
+_FRACTION = re.compile(r"\((\d)\)")
+_DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?)?")
+_DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)(?:\.(\d*))?)?")
+_NOW = re.compile(r"(?:CURRENT_TIMESTAMP|NOW|LOCALTIME|LOCALTIMESTAMP)(?:\(([1-6]?)0?\))?", re.IGNORECASE)
+_MOMENTS = {
+    "datetime": "%Y-%m-%d %H:%M:%S",
+    "timestamp": "%Y-%m-%d %H:%M:%S",
+    "date": "%Y-%m-%d",
+    "time": "%H:%M:%S",
+}
+_TIME = re.compile(r"(-?)(\d{1,3}):(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?")
+
+
+def type_text(word: str, parameters: tuple[str, ...], *, unsigned: bool = False, charset: str | None = None) -> str:
+    """The type as `information_schema.columns.COLUMN_TYPE` has it: `int(11)`, `decimal(10,0)`, `enum('a','b')`.
+
+    `word` is the type's first word in lower case, `parameters` what stood in its parentheses (labels without quotes),
+    `charset` the column's own character set. ZEROFILL, which makes a type unsigned, is not shown there.
+    """
+    word = _SYNONYMS.get(word, word)
+    if word in ("enum", "set"):
+        return labelled_type(word, [label.rstrip(" ") for label in parameters])
+    if charset == "binary":
+        word = _BINARY_TWINS.get(word, word)
+    if word in ("text", "blob") and parameters:
+        return _sized(word, int(parameters[0]), charset)
+    if word == "float" and len(parameters) == 1:
+        word, parameters = ("float" if int(parameters[0]) <= 24 else "double"), ()
+    if word in _WIDTHS:
+        parameters = parameters or (_WIDTHS[word][unsigned],)
+    elif word == "decimal" and len(parameters) == 1:
+        parameters = (parameters[0], "0")
+    elif word in ("datetime", "timestamp", "time") and parameters == ("0",):
+        parameters = ()
+    parameters = parameters or _FIXED_PARAMETERS.get(word, ())
+    return word + (f"({','.join(parameters)})" if parameters else "") + (" unsigned" if unsigned else "")
+
+
+def _sized(word: str, length: int, charset: str | None) -> str:
+    """TEXT(n) and BLOB(n) are the smallest type that holds n characters."""
+    size = length if word == "blob" else length * _BYTES_PER_CHARACTER.get(charset or "utf8mb4", 1)
+    prefix = next((prefix for prefix, most in _LENGTHS if size <= most), "long")
+    return prefix + word
+
+
+def is_text(column_type: str) -> bool:
+    """Whether values of the type have a collation."""
+    base = values.base_type(column_type)
+    return base.endswith("text") or base in ("char", "varchar", "enum", "set")
+
+
+def default_collation(charset: str) -> str:
+    """The collation of a character set where none is named, as TiDB has it."""
+    return _DEFAULT_COLLATIONS.get(charset, f"{charset}_bin")
+
+
+class Default(NamedTuple):
+    """A DEFAULT clause: canonical text, or the text of an expression, or neither (NULL, or no clause)."""
+
+    text: str | None = None
+    expression: str | None = None
+
+
+def default_of(column_type: str, literal: Literal) -> Default:
+    """The canonical text of a constant default. A literal that is none of the type stays as it is."""
+    kind, text = literal
+    try:
+        return Default(_canonical(column_type, kind, text))
+    except (ValueError, ArithmeticError):
+        return Default(text)
+
+
+def computed_default(expression: str) -> Default:
+    """A default that is no constant; the present time has one name, as in `information_schema`."""
+    now = _NOW.fullmatch(expression)
+    if now is None:
+        return Default(expression=expression)
+    return Default(expression="CURRENT_TIMESTAMP" + (f"({now[1]})" if now[1] else ""))
+
+
+def moment(column_type: str, expression: str, commit_ts: int) -> str | None:
+    """What a default of the present time gives at a commit, in UTC; None for any other expression."""
+    pattern = _MOMENTS.get(values.base_type(column_type))
+    if pattern is None or not expression.upper().startswith(("CURRENT_", "CURDATE", "CURTIME")):
+        return None
+    milliseconds = commit_ts >> 18
+    at = datetime.fromtimestamp(milliseconds // 1000, UTC)
+    return at.strftime(pattern) + _fraction(column_type, f"{milliseconds % 1000:03}")
+
+
+def exported_default(column_type: str, text: str | None) -> Default:
+    """A default as `information_schema.columns.COLUMN_DEFAULT` has it."""
+    if text is None:
+        return Default()
+    base = values.base_type(column_type)
+    if base in ("datetime", "timestamp", "date", "time") and text.upper().startswith("CURRENT_"):
+        return computed_default(text)
+    if base == "bit" and text.startswith("b'"):
+        return default_of(column_type, (TokenType.BIT_STRING, text[2:-1]))
+    if base.endswith(("binary", "blob")) and "\ufffd" in text:
+        return Default(expression=text)
+    return default_of(column_type, (TokenType.STRING, text))
+
+
+def zero_value(column_type: str) -> str | None:
+    """What TiDB gives a column that is NOT NULL without default in rows that were there before it."""
+    base = values.base_type(column_type)
+    if base == "enum":
+        return (values.labels(column_type) or ("",))[0]
+    if base in ("date", "datetime", "timestamp"):
+        return "0000-00-00" if base == "date" else "0000-00-00 00:00:00" + _fraction(column_type, "")
+    zeros = {"time": "00:00:00", "year": "0000", "json": "null", "vector": "[]"}
+    if base in zeros:
+        return default_of(column_type, (TokenType.STRING, zeros[base])).text
+    if is_text(column_type) or base.endswith(("binary", "blob")):
+        return default_of(column_type, (TokenType.STRING, "")).text
+    return default_of(column_type, (TokenType.NUMBER, "0")).text
+
+
+def _canonical(column_type: str, kind: TokenType, text: str) -> str:
+    base = values.base_type(column_type)
+    raw = _bytes(kind, text)
+    if base in _WIDTHS or base == "year":
+        number = str(int.from_bytes(raw) if raw is not None else _rounded(text, 0))
+        return _year(number) if base == "year" else number
+    if base == "bit":
+        if raw is None and kind is TokenType.STRING:
+            raw = text.encode()
+        return str(int.from_bytes(raw) if raw is not None else int(text))
+    if base == "decimal":
+        return format(_rounded(text, _scale(column_type) or 0), "f")
+    if base in ("float", "double"):
+        scale = _scale(column_type)
+        double = float(text if scale is None else _rounded(text, scale))
+        if not abs(double) <= (_MAX_FLOAT if base == "float" else sys.float_info.max):
+            raise ValueError("beyond the type")
+        return values.float_text(double) if base == "float" else values.double_text(double)
+    if base.endswith(("binary", "blob")):
+        raw = text.encode() if raw is None else raw
+        if base == "binary":
+            raw = raw.ljust(min(int(column_type.partition("(")[2].rstrip(")") or 1), 255), b"\0")
+        return b64encode(raw).decode("ascii")
+    text = text if raw is None else raw.decode()
+    if base == "enum":
+        return _enum(text, kind, values.labels(column_type) or ())
+    if base == "set":
+        return _set(text, kind, values.labels(column_type) or ())
+    if base in ("date", "datetime", "timestamp"):
+        return _date(column_type, text, base)
+    return _time(column_type, text) if base == "time" else text
+
+
+def _bytes(kind: TokenType, text: str) -> bytes | None:
+    if kind is TokenType.HEX_STRING:
+        return bytes.fromhex(text if len(text) % 2 == 0 else "0" + text)
+    if kind is TokenType.BIT_STRING:
+        return int(text or "0", 2).to_bytes((len(text) + 7) // 8)
+    return None
+
+
+def _rounded(text: str, scale: int) -> Decimal:
+    with localcontext(prec=100):
+        return Decimal(text).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
+
+
+def _scale(column_type: str) -> int | None:
+    _, comma, scale = column_type.partition(")")[0].partition(",")
+    return int(scale) if comma else None
+
+
+def _year(number: str) -> str:
+    if len(number) <= 2 and number != "0":
+        return str(int(number) + (2000 if int(number) < 70 else 1900))
+    return values.year(number)
+
+
+def _enum(text: str, kind: TokenType, labels: tuple[str, ...]) -> str:
+    if kind is TokenType.NUMBER:
+        return values.enum_label(text, labels)
+    return _label(text, labels)
+
+
+def _set(text: str, kind: TokenType, labels: tuple[str, ...]) -> str:
+    if kind is TokenType.NUMBER:
+        return values.set_labels(text, labels)
+    chosen = {_label(part, labels) for part in text.split(",")} if text else set()
+    return ",".join(label for label in labels if label in chosen)
+
+
+def _label(text: str, labels: tuple[str, ...]) -> str:
+    if text in labels:
+        return text
+    return next((label for label in labels if label.casefold() == text.rstrip(" ").casefold()), text)
+
+
+def _date(column_type: str, text: str, base: str) -> str:
+    match = _DATE.fullmatch(text) or _DIGITS.fullmatch(text)
+    if match is None:
+        return text
+    year, month, day, hour, minute, second, fraction = (part or "" for part in match.groups())
+    if len(year) <= 2:
+        year = _year(str(int(year))) if int(year) else "2000"
+    date = f"{year:0>4}-{month:0>2}-{day:0>2}"
+    if base == "date":
+        return date
+    return f"{date} {hour:0>2}:{minute:0>2}:{second:0>2}" + _fraction(column_type, fraction)
+
+
+def _time(column_type: str, text: str) -> str:
+    match = _TIME.fullmatch(text)
+    if match is None:
+        return text
+    sign, hour, minute, second, fraction = (part or "" for part in match.groups())
+    return f"{sign}{hour:0>2}:{minute:0>2}:{second:0>2}" + _fraction(column_type, fraction)
+
+
+def _fraction(column_type: str, digits: str) -> str:
+    width = _FRACTION.search(column_type)
+    return "." + digits[: int(width[1])].ljust(int(width[1]), "0") if width else ""

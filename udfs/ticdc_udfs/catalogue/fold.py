@@ -1,0 +1,647 @@
+"""A feed's DDL in order becomes table versions: which table bore which name, with which columns, when."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import NamedTuple
+
+import msgspec
+
+from ticdc_udfs.catalogue import changes as do
+from ticdc_udfs.catalogue.changes import Change, DdlKind, Partitioning
+from ticdc_udfs.catalogue.column_types import Default, computed_default, default_of, is_text, moment, zero_value
+from ticdc_udfs.catalogue.ddl import statements
+from ticdc_udfs.catalogue.tables import (
+    TIDB_CHARSET,
+    Column,
+    ExportedColumn,
+    Identity,
+    Key,
+    Origin,
+    PartitionRange,
+    Table,
+    changed_partitions,
+    charset_of,
+    defined,
+    from_export,
+    key_of,
+    moved,
+    partition_ranges,
+    same,
+    same_name,
+    table_id_of,
+    wire_columns,
+    with_column,
+    with_indexes,
+    with_wire,
+)
+
+
+class DdlEvent(msgspec.Struct, frozen=True):
+    """A DDL message, or a message that bears a table's schema alone (no `ddl_query`).
+
+    `table_schema` is the text of `schemas.TableSchema`: the columns after the DDL.
+    """
+
+    commit_ts: int
+    schema_name: str | None
+    table_name: str | None
+    ddl_query: str | None = None
+    ddl_type: str | None = None
+    table_schema: str | None = None
+
+
+class ProblemCode(StrEnum):
+    """What a DDL could not be turned into."""
+
+    UNREADABLE_DDL = "unreadable_ddl"
+    UNKNOWN_TABLE = "unknown_table"
+    UNKNOWN_COLUMN = "unknown_column"
+    UNKNOWN_PARTITION = "unknown_partition"
+    NOTHING_TO_RECOVER = "nothing_to_recover"
+    MISSING_DDL = "missing_ddl"
+    SCHEMA_DIFFERS = "schema_differs"
+    DEFAULT_NOT_CONSTANT = "default_not_constant"
+    ROWS_FROM_QUERY = "rows_from_query"
+    FLASHBACK_OF_ROWS = "flashback_of_rows"
+
+
+class TableVersion(NamedTuple):
+    """A table from one DDL to the next: rows with `valid_from_ts` < commit_ts ≤ `valid_to_ts` (None: no end) are its.
+
+    `table_id` is the table's lineage: the name and commit it was first created with. `incarnation` counts its CREATE,
+    TRUNCATE and DROP + CREATE. Both together name a set of rows, whatever the table is called. `incarnation_ts` is the
+    commit at which that set began, 0 where it was not seen. `columns` is empty where nothing tells them. `started_by`
+    is None for a version that was there before the first message.
+    """
+
+    table_id: str
+    incarnation: int
+    incarnation_ts: int
+    schema_name: str
+    table_name: str
+    valid_from_ts: int
+    valid_to_ts: int | None
+    columns: tuple[Column, ...]
+    partitioning: Partitioning | None
+    started_by: str | None
+    ended_by: str | None
+    origin: Origin
+
+
+class Effect(NamedTuple):
+    """A partition DDL that changes rows without sending them: DROP, TRUNCATE and EXCHANGE PARTITION.
+
+    `partitioning` is the table's before the DDL, `partitions` what the DDL names of it (empty where unknown).
+    """
+
+    commit_ts: int
+    kind: DdlKind
+    table_id: str
+    incarnation: int
+    schema_name: str
+    table_name: str
+    partition_names: tuple[str, ...]
+    partitions: tuple[PartitionRange, ...]
+    partitioning: Partitioning | None
+    counterpart_table_id: str | None = None
+    counterpart_incarnation: int | None = None
+    counterpart_schema_name: str | None = None
+    counterpart_table_name: str | None = None
+
+
+class Problem(NamedTuple):
+    """What cannot be derived from the messages."""
+
+    commit_ts: int
+    schema_name: str | None
+    table_name: str | None
+    code: ProblemCode
+    detail: str
+
+
+class Fold(NamedTuple):
+    """Versions by table lineage and time, effects and problems in order of commit."""
+
+    versions: tuple[TableVersion, ...]
+    effects: tuple[Effect, ...]
+    problems: tuple[Problem, ...]
+
+
+def fold(events: Iterable[DdlEvent], export: Iterable[ExportedColumn] = ()) -> Fold:
+    """Folds a feed's DDL, given in order of arrival, into table versions.
+
+    Copies of a DDL (same commit, table and text) count once. Tables that no DDL creates have the columns of the first
+    message that bears their schema, else of the export, from commit 0. Events without DDL stand before a DDL of the
+    same commit, as rows do.
+    """
+    state = _Catalogue(export)
+    seen: set[tuple[int, str | None, str | None, str | None]] = set()
+    for event in sorted(events, key=lambda event: (event.commit_ts, bool(event.ddl_query))):
+        copy = (event.commit_ts, event.schema_name, event.table_name, event.ddl_query)
+        if event.ddl_query and copy in seen:
+            continue
+        seen.add(copy)
+        state.apply(event)
+    return state.finish()
+
+
+# State
+
+
+class _Open(NamedTuple):
+    table: Table
+    from_ts: int
+    started_by: DdlKind | None
+
+
+class _Dropped(NamedTuple):
+    table: Table
+    commit_ts: int
+    kind: DdlKind
+
+
+_NEED_COLUMNS = frozenset(
+    {
+        DdlKind.ADD_COLUMN,
+        DdlKind.DROP_COLUMN,
+        DdlKind.MODIFY_COLUMN,
+        DdlKind.RENAME_COLUMN,
+        DdlKind.SET_DEFAULT,
+        DdlKind.ADD_PRIMARY_KEY,
+    }
+)
+
+
+@dataclass
+class _Catalogue:
+    """All tables as of one commit, the versions that have ended, and what is told before its time."""
+
+    exported: Iterable[ExportedColumn]
+    live: dict[Key, Table] = field(default_factory=dict)
+    open: dict[Identity, _Open] = field(default_factory=dict)
+    touched: dict[Identity, Table | None] = field(default_factory=dict)
+    dropped: dict[Key, list[_Dropped]] = field(default_factory=lambda: defaultdict(list))
+    incarnations: dict[str, int] = field(default_factory=dict)
+    collations: dict[str, tuple[str, str]] = field(default_factory=dict)
+    told: set[Identity] = field(default_factory=set)
+    known: set[Key] = field(default_factory=set)
+    gone: dict[Key, int] = field(default_factory=dict)
+    versions: list[TableVersion] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    commit_ts: int = 0
+    kind: DdlKind = DdlKind.OTHER
+
+    def __post_init__(self) -> None:
+        self.export: dict[Key, list[ExportedColumn]] = defaultdict(list)
+        for column in self.exported:
+            self.export[key_of(column.schema_name, column.table_name)].append(column)
+
+    # Events
+
+    def apply(self, event: DdlEvent) -> None:
+        self.commit_ts = event.commit_ts
+        if event.ddl_query:
+            read = statements(event.ddl_query, event.schema_name)
+            self.kind = read[0].kind if len({change.kind for change in read}) == 1 else DdlKind.MULTI_SCHEMA_CHANGE
+            for change in read:
+                self._change(change, event)
+            readable = not isinstance(read[0], do.NotRead)
+            touched = {key_of(*table) for change in read for table in change.tables}
+            if event.table_schema and (not readable or key_of(event.schema_name, event.table_name) in touched):
+                self._wire(event, readable)
+        elif event.table_schema:
+            self._told(event)
+        self._settle()
+
+    def finish(self) -> Fold:
+        for key, columns in self.export.items():
+            if key not in self.known:
+                self._unseen(columns[0].schema_name, columns[0].table_name)
+        for identity in list(self.open):
+            self._close(identity, None, None)
+        self.versions.sort(key=lambda version: (version.table_id, version.incarnation, version.valid_from_ts))
+        return Fold(tuple(self.versions), tuple(self.effects), tuple(self.problems))
+
+    def _problem(self, code: ProblemCode, detail: str, schema: str | None, table: str | None) -> None:
+        self.problems.append(Problem(self.commit_ts, schema, table, code, detail))
+
+    # Tables and their versions
+
+    def _put(self, table: Table) -> None:
+        self.live[table.key] = table
+        self.touched[table.identity] = table
+        self.known.add(table.key)
+        self.told.discard(table.identity)
+
+    def _remove(self, table: Table) -> None:
+        del self.live[table.key]
+        self.touched[table.identity] = None
+        self.gone[table.key] = self.commit_ts
+
+    def _settle(self) -> None:
+        """Ends and starts the versions of the tables that the event touched."""
+        for identity, table in self.touched.items():
+            now = self.open.get(identity)
+            if now is not None and table is not None and same(now.table, table):
+                self.open[identity] = now._replace(table=table)
+                continue
+            by: DdlKind | None = self.kind
+            if now is not None:
+                by = now.started_by if now.from_ts == self.commit_ts else self.kind
+                self._close(identity, self.commit_ts, self.kind)
+            if table is not None:
+                self.open[identity] = _Open(table, self.commit_ts, by)
+        self.touched.clear()
+
+    def _close(self, identity: Identity, commit_ts: int | None, by: DdlKind | None) -> None:
+        table, from_ts, started_by = self.open.pop(identity)
+        if commit_ts is not None and from_ts >= commit_ts:
+            return
+        self.versions.append(
+            TableVersion(
+                table.table_id,
+                table.incarnation,
+                table.incarnation_ts,
+                table.schema,
+                table.name,
+                from_ts,
+                commit_ts,
+                table.version_columns(),
+                table.partitioning,
+                started_by,
+                by,
+                table.origin,
+            )
+        )
+
+    def _unseen(self, schema: str, name: str) -> Table:
+        """A table that was there before the first message."""
+        table_id = table_id_of(schema, name, 0)
+        table = Table(table_id, self._new_incarnation(table_id), 0, schema, name)
+        exported = self.export.get(table.key)
+        if exported and table.key not in self.known:
+            table = from_export(table, exported)
+        self.known.add(table.key)
+        self._begin_unseen(table)
+        return table
+
+    def _begin_unseen(self, table: Table) -> None:
+        self.live[table.key] = table
+        self.open[table.identity] = _Open(table, 0, None)
+
+    def _find(self, schema: str, name: str, columns: Iterable[str] = ()) -> Table:
+        """The table of that name; one that no message told of is taken to have been there."""
+        key = key_of(schema, name)
+        if key in self.live:
+            return self.live[key]
+        if key in self.known:
+            return self._unannounced(schema, name, {column.lower() for column in columns})
+        return self._unseen(schema, name)
+
+    def _unannounced(self, schema: str, name: str, columns: set[str]) -> Table:
+        """A table whose name was given up: recovered if it has its old columns or none is told, else new.
+
+        Debezium never sends RECOVER TABLE, and no protocol sends the CREATE of a table without key unless told to
+        (protocol facts 0.1).
+        """
+        self._settle()
+        self._problem(ProblemCode.MISSING_DDL, "it is there again though no DDL brought it back", schema, name)
+        drops = self._drops(schema, name)
+        old = (drops[-1].table.columns if drops else None) or ()
+        unsent = {column.name.lower() for column in old if column.generated == "virtual"}
+        if drops and (not columns or columns | unsent == {column.name.lower() for column in old}):
+            table, by = drops[-1].table, DdlKind.RECOVER_TABLE
+            self.dropped[table.key].remove(drops[-1])
+        else:
+            table, by = replace(self._new_table(schema, name), origin=Origin.NONE), DdlKind.CREATE_TABLE
+        self.live[table.key] = table
+        self.open[table.identity] = _Open(table, self.gone[table.key], by)
+        return table
+
+    def _drops(self, schema: str, name: str) -> list[_Dropped]:
+        return [drop for drop in self.dropped[key_of(schema, name)] if drop.kind is not DdlKind.TRUNCATE_TABLE]
+
+    def _new_incarnation(self, table_id: str) -> int:
+        self.incarnations[table_id] = self.incarnations.get(table_id, 0) + 1
+        return self.incarnations[table_id]
+
+    def _make_room(self, schema: str, name: str) -> None:
+        """Ends a table whose name another one takes: its own end was not seen."""
+        table = self.live.get(key_of(schema, name))
+        if table is None:
+            return
+        if self._only_told(table):
+            del self.live[table.key], self.open[table.identity]
+            return
+        self._problem(ProblemCode.MISSING_DDL, "its name goes to another table though it was not dropped", schema, name)
+        self._remove(table)
+
+    def _only_told(self, table: Table) -> bool:
+        """Whether a table is known from a schema without DDL alone, which may be of a later time."""
+        return table.origin is Origin.WIRE and table.identity in self.told
+
+    # Changes
+
+    def _change(self, change: Change, event: DdlEvent) -> None:
+        schema, name = change.schema or event.schema_name or "", change.table or ""
+        match change:
+            case do.NotRead(reason=reason):
+                self._problem(ProblemCode.UNREADABLE_DDL, reason, event.schema_name, event.table_name)
+            case do.CreateTable():
+                self._create(change, schema, name)
+            case do.RenameTable():
+                self._rename(schema, name, change.to_schema or schema, change.to_table)
+            case do.Recover():
+                self._recover(change, schema, name or event.table_name or "")
+            case do.PartitionChange():
+                self._partitions(change, self._find(schema, name))
+            case do.Charset(table=None):
+                old = self.collations.get(schema.lower(), TIDB_CHARSET)
+                self.collations[schema.lower()] = charset_of(change.charset, change.collation, old)
+            case do.SetColumn() | do.Named() | do.SetDefault() | do.AddIndex() | do.Charset():
+                table = self._find(schema, name)
+                if table.columns is not None:
+                    self._put(self._alter(table, change))
+                elif change.kind in _NEED_COLUMNS and not event.table_schema:
+                    self._problem(ProblemCode.UNKNOWN_TABLE, f"{change.kind} of a table without columns", schema, name)
+            case _:
+                self._plain(change, schema, name)
+
+    def _plain(self, change: Change, schema: str, name: str) -> None:
+        match change.kind:
+            case DdlKind.DROP_TABLE:
+                self._drop(self._find(schema, name), change.kind)
+            case DdlKind.DROP_DATABASE:
+                for table in [table for key, table in self.live.items() if key[0] == schema.lower()]:
+                    self._drop(table, change.kind)
+                self.collations.pop(schema.lower(), None)
+            case DdlKind.TRUNCATE_TABLE:
+                table = self._find(schema, name)
+                self._drop(table, change.kind)
+                incarnation = self._new_incarnation(table.table_id)
+                self._put(replace(table, incarnation=incarnation, incarnation_ts=self.commit_ts))
+            case DdlKind.FLASHBACK_CLUSTER:
+                self._problem(ProblemCode.FLASHBACK_OF_ROWS, "rows went back in time unseen", None, None)
+
+    def _create(self, change: do.CreateTable, schema: str, name: str) -> None:
+        if change.as_select:
+            self._problem(ProblemCode.ROWS_FROM_QUERY, "the rows of its query are not sent", schema, name)
+        self._make_room(schema, name)
+        base = self.collations.get(schema.lower(), TIDB_CHARSET)
+        charset, collation = charset_of(change.charset, change.collation, base)
+        table = replace(self._new_table(schema, name), charset=charset, collation=collation)
+        if change.like is not None:
+            table = self._copy(table, change.like)
+        elif change.columns:
+            table = replace(table, columns=(), partitioning=change.partitioning)
+            for column in change.columns:
+                table = defined(table, column)
+            table = with_indexes(table, change.indexes)
+        self._put(table)
+
+    def _new_table(self, schema: str, name: str) -> Table:
+        """A table created now; it carries on the lineage of the table last dropped under its name."""
+        key = key_of(schema, name)
+        self.known.add(key)
+        earlier = self._drops(schema, name)
+        table_id = earlier[-1].table.table_id if earlier else table_id_of(schema, name, self.commit_ts)
+        incarnation = self._new_incarnation(table_id)
+        return Table(table_id, incarnation, self.commit_ts, schema, name, origin=Origin.DDL)
+
+    def _copy(self, table: Table, like: tuple[str | None, str]) -> Table:
+        key = key_of(like[0] or table.schema, like[1])
+        source = self.live.get(key)
+        if source is None and key in self.export and key not in self.known:
+            source = self._unseen(like[0] or table.schema, like[1])
+        if source is None or source.columns is None:
+            self._problem(ProblemCode.UNKNOWN_TABLE, "the table whose columns it copies", table.schema, table.name)
+            return table
+        return replace(
+            table,
+            columns=tuple(column._replace(added_value=None) for column in source.columns),
+            indexes=source.indexes,
+            partitioning=source.partitioning,
+            charset=source.charset,
+            collation=source.collation,
+            next_column_id=source.next_column_id,
+        )
+
+    def _drop(self, table: Table, kind: DdlKind) -> None:
+        self._remove(table)
+        self.dropped[table.key].append(_Dropped(table, self.commit_ts, kind))
+
+    def _rename(self, schema: str, name: str, to_schema: str, to_name: str) -> None:
+        seen = key_of(schema, name) in self.known
+        table = self._find(schema, name) if seen else self._unseen_before_rename(schema, name, to_schema, to_name)
+        if key_of(schema, name) != key_of(to_schema, to_name):
+            self._make_room(to_schema, to_name)
+            self._remove(table)
+        self._put(replace(table, schema=to_schema, name=to_name))
+
+    def _unseen_before_rename(self, schema: str, name: str, to_schema: str, to_name: str) -> Table:
+        """A table first seen when it is renamed: what is told of its later name is told of it."""
+        table = self._unseen(schema, name)
+        later = self.live.get(key_of(to_schema, to_name))
+        told = None
+        if later is not None and self._only_told(later):
+            told = later
+        elif later is None and key_of(to_schema, to_name) not in self.known:
+            exported = self.export.get(key_of(to_schema, to_name))
+            told = from_export(table, exported) if exported else None
+        if table.columns is None and told is not None:
+            table = replace(
+                table,
+                columns=told.columns,
+                indexes=told.indexes,
+                origin=told.origin,
+                next_column_id=told.next_column_id,
+            )
+            self._begin_unseen(table)
+        return table
+
+    def _recover(self, change: do.Recover, schema: str, name: str) -> None:
+        if change.kind is DdlKind.RECOVER_TABLE:
+            found = self.dropped[key_of(schema, name)][-1:]
+        else:
+            ends = [drop for key, drops in self.dropped.items() if key[0] == schema.lower() for drop in drops]
+            last = max((drop.commit_ts for drop in ends if drop.kind is DdlKind.DROP_DATABASE), default=None)
+            found = [drop for drop in ends if drop.commit_ts == last and drop.kind is DdlKind.DROP_DATABASE]
+        if not found:
+            self._problem(ProblemCode.NOTHING_TO_RECOVER, "its end was not seen", schema, name or None)
+        for drop in found:
+            table = drop.table
+            self.dropped[table.key].remove(drop)
+            if change.kind is DdlKind.RECOVER_TABLE:
+                table = replace(table, name=change.to or table.name)
+            else:
+                table = replace(table, schema=change.to or table.schema)
+            self._make_room(table.schema, table.name)
+            self._put(table)
+
+    # Columns and indexes
+
+    def _alter(self, table: Table, change: Change) -> Table:
+        match change:
+            case do.SetColumn():
+                return self._set_column(table, change)
+            case do.Charset():
+                charset, collation = charset_of(change.charset, change.collation, (table.charset, table.collation))
+                table = replace(table, charset=charset, collation=collation)
+                if not change.convert:
+                    return table
+                converted = [
+                    column._replace(collation=collation) if is_text(column.type) else column
+                    for column in table.columns or ()
+                ]
+                return replace(table, columns=tuple(converted))
+            case do.SetDefault(name=name):
+                column = self._column(table, name, change.kind)
+                if column is None:
+                    return table
+                constant = None if change.literal is None else default_of(column.type, change.literal)
+                default = constant or (Default() if change.expression is None else computed_default(change.expression))
+                return with_column(table, column._replace(default=default.text, default_expression=default.expression))
+            case do.AddIndex(index=index):
+                return with_indexes(table, [index])
+            case do.Named():
+                return self._named(table, change)
+        return table
+
+    def _named(self, table: Table, change: do.Named) -> Table:
+        if change.kind in (DdlKind.DROP_INDEX, DdlKind.DROP_PRIMARY_KEY):
+            return replace(
+                table, indexes=tuple(index for index in table.indexes if not same_name(index.name, change.name))
+            )
+        if change.kind is DdlKind.RENAME_INDEX:
+            renamed = [
+                replace(index, name=change.to or "") if same_name(index.name, change.name) else index
+                for index in table.indexes
+            ]
+            return replace(table, indexes=tuple(renamed))
+        if change.kind not in (DdlKind.DROP_COLUMN, DdlKind.RENAME_COLUMN):
+            return table
+        column = self._column(table, change.name, change.kind)
+        if column is None:
+            return table
+        if change.kind is DdlKind.RENAME_COLUMN:
+            return with_column(table, column._replace(name=change.to or column.name))
+        indexes = [
+            replace(index, columns=tuple(part for part in index.columns if part != column.column_id))
+            for index in table.indexes
+        ]
+        return replace(
+            table,
+            columns=tuple(other for other in table.columns or () if other is not column),
+            indexes=tuple(index for index in indexes if index.columns),
+        )
+
+    def _set_column(self, table: Table, change: do.SetColumn) -> Table:
+        known = table.column(change.column.name if change.name is None else change.name)
+        if change.name is not None and known is None:
+            if table.origin is not Origin.EXPORT:
+                self._problem(ProblemCode.UNKNOWN_COLUMN, f"{change.kind} of {change.name}", table.schema, table.name)
+            known = table.column(change.column.name)
+        table = defined(table, change.column, known)
+        column = table.column(change.column.name)
+        if change.name is None and column is not None and column.generated != "virtual":
+            table = with_column(table, column._replace(added_value=self._added_value(table, column)))
+        table = with_indexes(table, change.indexes)
+        if change.first or change.after is not None:
+            table = moved(table, change.column.name, change.after)
+        return table
+
+    def _added_value(self, table: Table, column: Column) -> str | None:
+        if column.default_expression is None:
+            return zero_value(column.type) if column.default is None and column.nullable is False else column.default
+        now = moment(column.type, column.default_expression, self.commit_ts)
+        self._problem(
+            ProblemCode.DEFAULT_NOT_CONSTANT,
+            f"rows from before {column.name} hold "
+            + ("the time of the ALTER TABLE, taken from its commit in UTC" if now else "what no message tells"),
+            table.schema,
+            table.name,
+        )
+        return now
+
+    def _column(self, table: Table, name: str, kind: DdlKind) -> Column | None:
+        column = table.column(name)
+        if column is None and table.origin is not Origin.EXPORT:
+            self._problem(ProblemCode.UNKNOWN_COLUMN, f"{kind} of {name}", table.schema, table.name)
+        return column
+
+    # Partitions
+
+    def _partitions(self, change: do.PartitionChange, table: Table) -> None:
+        old = table.partitioning
+        if change.kind in (DdlKind.DROP_PARTITION, DdlKind.TRUNCATE_PARTITION, DdlKind.EXCHANGE_PARTITION):
+            self._effect(change, table)
+        if change.kind in (DdlKind.PARTITION_BY, DdlKind.REMOVE_PARTITIONING):
+            self._put(replace(table, partitioning=change.partitioning))
+        elif old is not None and old.partitions:
+            self._put(replace(table, partitioning=old._replace(partitions=changed_partitions(old.partitions, change))))
+
+    def _effect(self, change: do.PartitionChange, table: Table) -> None:
+        ranges = partition_ranges(table.partitioning)
+        names = tuple(ranges) if change.names is None else change.names
+        known = {name.lower(): rows for name, rows in ranges.items()}
+        partitions = [known[name.lower()] for name in names if name.lower() in known]
+        if len(partitions) < len(names) or not names:
+            self._problem(ProblemCode.UNKNOWN_PARTITION, f"{change.kind}", table.schema, table.name)
+        effect = Effect(
+            self.commit_ts,
+            change.kind,
+            *table.identity,
+            table.schema,
+            table.name,
+            tuple(names),
+            tuple(partitions),
+            table.partitioning,
+        )
+        if change.counterpart is not None:
+            other = self._find(change.counterpart[0] or table.schema, change.counterpart[1])
+            effect = effect._replace(
+                counterpart_table_id=other.table_id,
+                counterpart_incarnation=other.incarnation,
+                counterpart_schema_name=other.schema,
+                counterpart_table_name=other.name,
+            )
+        self.effects.append(effect)
+
+    # Schemas on the wire
+
+    def _told(self, event: DdlEvent) -> None:
+        """A schema without DDL tells the columns of a table of which nothing else is known."""
+        schema, name = event.schema_name or "", event.table_name or ""
+        columns = wire_columns(event.table_schema)
+        if not columns:
+            return
+        unseen = key_of(schema, name) not in self.known
+        table = self._find(schema, name, [column.name for column in columns])
+        if unseen:
+            self.told.add(table.identity)
+        if not table.columns:
+            table = with_wire(table, columns)
+            self.live[table.key] = table
+            self.open[table.identity] = self.open[table.identity]._replace(table=table)
+
+    def _wire(self, event: DdlEvent, readable: bool) -> None:
+        """The columns after a DDL as the wire gives them: they win where the text says something else."""
+        columns = wire_columns(event.table_schema)
+        key = key_of(event.schema_name, event.table_name)
+        table = self.live.get(key)
+        if not columns or (table is None and readable):
+            return
+        if table is None:
+            table = self._find(event.schema_name or "", event.table_name or "", [column.name for column in columns])
+        names = [column.name for column in columns]
+        if readable and table.columns is not None:
+            if [column.name for column in table.columns] == names:
+                return
+            detail = "the columns on the wire are not those that the DDL gives"
+            self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
+        self._put(with_wire(table, columns))

@@ -1,0 +1,327 @@
+"""Avro: a row per message, its writer schema in a registry (protocol facts 1.7, 2.5, 3.7)."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from binascii import b2a_base64
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+from ticdc_udfs import checksum, values
+from ticdc_udfs.avro_binary import (
+    Field,
+    Record,
+    Value,
+    decimal_scale,
+    decimal_text,
+    double_text,
+    float_text,
+    parse_schema,
+    read,
+    schema_of,
+)
+from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
+from ticdc_udfs.options import Options
+from ticdc_udfs.schemas import Column, TableSchema, labelled_type, table_schema, write_json
+
+_Row = dict[str, str | None]
+
+_OPS: Mapping[Value, str] = {"c": "insert", "u": "update", "d": "delete"}
+
+
+def decode(
+    key: bytes | None, value: bytes | None, options: Options, key_schema: str | None, value_schema: str | None
+) -> tuple[Event, ...]:
+    """The one row event of a message; the writer schemas of key and value are given as JSON text.
+
+    Raises `DecodeError`, with `SCHEMA_MISSING` where a schema is None that the message names.
+    """
+    framing = options.framing
+    key_text = schema_of(key, key_schema, framing, "key") if key else None
+    if value is None:
+        return (_tombstone(key, options, key_text),)
+    if not value:
+        raise DecodeError(ErrorCode.EMPTY_VALUE, "the message has an empty value")
+    plan = row_plan(schema_of(value, value_schema, framing, "value"), key_text, options.time_zone)
+    return (_row(plan, *read(plan.record, value, framing, "value")),)
+
+
+def _tombstone(key: bytes | None, options: Options, key_schema: str | None) -> Event:
+    """The deletion of a row of which only the key is known."""
+    if not key or key_schema is None:
+        raise DecodeError(
+            ErrorCode.BAD_SHAPE,
+            "a deletion that names no row: the table has no primary key, and avro-include-before-value is off",
+        )
+    plan = key_plan(key_schema, options.time_zone)
+    wire, replaced = read(plan.record, key, options.framing, "key")
+    flags = [*plan.flags, *map(Lossy.INVALID_UTF8.of, replaced)]
+    image = write_json(_image(wire, plan, flags))
+    return Event(
+        Kind.ROW,
+        commit_ts_exact=False,
+        schema_name=plan.schema_name,
+        table_name=plan.record.name,
+        op="delete",
+        row_key=image,
+        before=image,
+        lossy=tuple(dict.fromkeys(flags)),
+    )
+
+
+def _row(plan: RowPlan, wire: list[Value], replaced: list[str]) -> Event:
+    flags = [*plan.flags, *map(Lossy.INVALID_UTF8.of, replaced)]
+    image = _image(wire, plan, flags)
+    op = "upsert" if plan.op is None else _OPS.get(wire[plan.op])
+    if op is None:
+        raise DecodeError(ErrorCode.UNKNOWN_KIND, "_tidb_op is none of c, u, d")
+    after: bytes | None = write_json(image)
+    key = {column: image[column] for column in plan.key}
+    row_key = write_json(key)
+    before_key = before = None
+    if plan.before is not None and plan.before_plan is not None and (old := wire[plan.before]) is not None:
+        old_image = _image(old, plan.before_plan, flags)
+        before = write_json(old_image)
+        old_key = {column: old_image[column] for column in plan.key}
+        before_key = write_json(old_key) if op != "delete" and old_key != key else None
+    if op == "delete":
+        before, after = before or after, None
+    # by position: keywords would cost as much as reading the message
+    return Event(
+        Kind.ROW,
+        None if plan.commit_ts is None else _commit_ts(wire[plan.commit_ts]),
+        plan.commit_ts is not None,
+        None,
+        plan.schema_name,
+        plan.record.name,
+        None,
+        op,
+        row_key,
+        before_key,
+        before,
+        after,
+        *plan.schema,
+        None,
+        None,
+        tuple(dict.fromkeys(flags)) if flags else (),
+        None,
+        None,
+        None,
+        None if plan.checksum is None else _mismatch(wire[plan.checksum], image, plan),
+    )
+
+
+def _commit_ts(wire: Any) -> int:
+    if wire <= 0:
+        raise DecodeError(ErrorCode.BAD_VALUE, "_tidb_commit_ts is no TSO")
+    return int(wire)
+
+
+def _mismatch(sent: Any, image: _Row, plan: RowPlan) -> bytes | None:
+    """What the verification of the row at top level found: of the deleted row too (protocol facts 6)."""
+    if sent == "":
+        return None
+    if not sent.isdecimal() or len(sent) > _MAX_CHECKSUM_DIGITS:
+        raise DecodeError(ErrorCode.BAD_VALUE, "_tidb_row_level_checksum is no number")
+    return checksum.mismatch(int(sent), image, plan.columns)
+
+
+_MAX_CHECKSUM_DIGITS = 10
+
+
+def _image(wire: Any, plan: RowPlan, flags: list[str]) -> _Row:
+    """The row in canonical texts; appends what could not be told to `flags`."""
+    image: _Row = {}
+    try:
+        for column, text, value in zip(plan.names, plan.texts, wire, strict=False):
+            image[column] = value if value is None or text is None else text(value)
+        for column, convert in plan.zoned.items():
+            local = image[column]
+            if local is not None:
+                image[column], reason = convert(local)
+                if reason is not None:
+                    flags.append(reason.of(column))
+    except (ValueError, OverflowError) as error:
+        raise DecodeError(ErrorCode.BAD_VALUE, "a column's value is none of its type") from error
+    return image
+
+
+Text = Callable[[Any], str]
+
+
+class RowPlan(NamedTuple):
+    """What is the same for all rows of one writer schema.
+
+    `texts` tells per column how its value becomes text (None: it is), `zoned` which texts become UTC. `before`, `op`,
+    `commit_ts` and `checksum` are the places of the fields that are no columns; None: not sent.
+    """
+
+    record: Record
+    schema_name: str
+    columns: list[Column]
+    names: list[str]
+    texts: list[Text | None]
+    zoned: dict[str, values.Convert]
+    key: list[str]
+    flags: list[str]
+    schema: TableSchema
+    before: int | None
+    before_plan: RowPlan | None
+    op: int | None
+    commit_ts: int | None
+    checksum: int | None
+
+
+@lru_cache(maxsize=4096)
+def row_plan(value_schema: str, key_schema: str | None, zone: ZoneInfo | None) -> RowPlan:
+    """The plan of messages with these writer schemas; without a Kafka key the whole row is the key."""
+    key_record = None if key_schema is None else parse_schema(key_schema, "key")
+    key = [] if key_record is None else [field.name for field in key_record.fields]
+    return _plan(parse_schema(value_schema, "value"), key, zone)
+
+
+@lru_cache(maxsize=4096)
+def key_plan(key_schema: str, zone: ZoneInfo | None) -> RowPlan:
+    """The plan of Kafka keys with this writer schema."""
+    record = parse_schema(key_schema, "key")
+    return _plan(record, [field.name for field in record.fields], zone)
+
+
+def _plan(record: Record, key: list[str], zone: ZoneInfo | None) -> RowPlan:
+    extra = _extra_fields(record)
+    fields = record.fields[: len(record.fields) - len(extra)]
+    if any(field.kind == "record" for field in fields):
+        raise DecodeError(ErrorCode.BAD_SHAPE, "a column is a record")
+    if not fields:
+        raise DecodeError(ErrorCode.BAD_SHAPE, "the writer schema has no columns")
+    if not set(key) <= {field.name for field in fields}:
+        raise DecodeError(ErrorCode.BAD_SHAPE, "the value lacks a column of the key")
+    types = [column_type(field) for field in fields]
+    before = None
+    if "_ticdc_before" in extra:
+        before = record.fields[extra["_ticdc_before"]].record
+    places = {column: place for place, column in enumerate(key, start=1)}
+    flags = [] if key else [Lossy.NO_KEY.of()]
+    if "_tidb_commit_ts" not in extra:
+        flags.append(Lossy.NO_COMMIT_TS.of())
+    told = [
+        Column(field.name, type_, places.get(field.name), field.null_branch is not None, _default(field, type_))
+        for field, type_ in zip(fields, types, strict=True)
+    ]
+    return RowPlan(
+        record=record,
+        schema_name=_schema_name(record.namespace),
+        columns=told,
+        names=[column.name for column in told],
+        texts=[text_of(field, type_) for field, type_ in zip(fields, types, strict=True)],
+        zoned={
+            field.name: values.timestamp_converter(zone)
+            for field, type_ in zip(fields, types, strict=True)
+            if zone is not None and type_ == "timestamp" and field.kind == "string"
+        },
+        key=key or [field.name for field in fields],
+        flags=flags,
+        schema=table_schema(told),
+        before=extra.get("_ticdc_before"),
+        before_plan=None if before is None else _plan(before, key, zone),
+        op=extra.get("_tidb_op"),
+        commit_ts=extra.get("_tidb_commit_ts"),
+        checksum=extra.get("_tidb_row_level_checksum"),
+    )
+
+
+_EXTRA = {
+    "_ticdc_before": "record",
+    "_tidb_op": "string",
+    "_tidb_commit_ts": "long",
+    "_tidb_commit_physical_time": "long",
+    "_tidb_row_level_checksum": "string",
+    "_tidb_corrupted": "boolean",
+    "_tidb_checksum_version": "int",
+}
+
+
+def _extra_fields(record: Record) -> dict[str, int]:
+    """The places of the fields that are no columns: they come last, and bear no TiDB type."""
+    extra: dict[str, int] = {}
+    for place in reversed(range(len(record.fields))):
+        field = record.fields[place]
+        optional = field.null_branch is not None
+        if _EXTRA.get(field.name) != field.kind or field.parameters or optional != (field.kind == "record"):
+            break
+        extra[field.name] = place
+    return extra
+
+
+def _schema_name(namespace: str) -> str:
+    """The upstream schema: the namespace is that of the changefeed, a dot, and the schema's name."""
+    return namespace.partition(".")[2]
+
+
+_UNTYPED = {
+    "boolean": "tinyint",
+    "int": "int",
+    "long": "bigint",
+    "float": "float",
+    "double": "double",
+    "bytes": "blob",
+    "string": "text",
+}
+
+
+def column_type(field: Field) -> str:
+    """The MySQL type that a column's schema tells; what it does not tell is left out (tinyint comes as `int`)."""
+    tidb_type = field.parameters.get("tidb_type")
+    if not isinstance(tidb_type, str):
+        return _UNTYPED[field.kind]
+    word = tidb_type.lower()
+    if word == "tidbvectorfloat32":
+        return "vector"
+    allowed, length = field.parameters.get("allowed"), field.parameters.get("length")
+    if word in ("enum", "set") and isinstance(allowed, str):
+        return labelled_type(word, labels(allowed))
+    if word == "bit" and isinstance(length, str) and length.isdecimal():
+        return f"bit({length})"
+    scale = decimal_scale(field)
+    if word == "decimal" and scale is not None:
+        return f"decimal({field.attributes['precision']},{scale})"
+    return word
+
+
+def labels(allowed: str) -> list[str]:
+    r"""The labels of an ENUM or SET: joined by commas, commas inside of a label are `\,` (protocol facts 2.5)."""
+    return [label.replace("\\,", ",") for label in re.split(r"(?<!\\),", allowed)]
+
+
+def text_of(field: Field, type_: str) -> Text | None:
+    """How a value of the column becomes canonical text; None where it is canonical as it stands."""
+    if field.kind == "string":
+        return None
+    if field.kind == "bytes":
+        scale = decimal_scale(field)
+        if scale is not None:
+            return lambda value: decimal_text(value, scale)
+        if values.base_type(type_) == "bit":
+            return lambda value: str(int.from_bytes(value, "big"))
+        return lambda value: b2a_base64(value, newline=False).decode("ascii")
+    if field.kind == "float" or field.kind == "double":
+        return double_text if field.kind == "double" and type_ != "float" else float_text
+    if field.kind == "boolean":
+        return lambda value: str(int(value))
+    if type_ == "bigint unsigned":
+        return lambda value: str(value & (2**64 - 1))
+    return (lambda value: values.year(str(value))) if type_ == "year" else str
+
+
+def _default(field: Field, type_: str) -> str | None:
+    """The column's default, where the schema has one; a text stays as the encoder wrote it."""
+    default, text = field.members.get("default"), text_of(field, type_)
+    try:
+        if isinstance(default, str):
+            return str(int.from_bytes(b64decode(default), "big")) if values.base_type(type_) == "bit" else default
+        return None if default is None or text is None else text(default)
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,212 @@
+"""Writer schemas by id: from a Confluent-compatible registry over HTTP, or from a JSON file.
+
+The environment holds what opens a registry: `TICDC_REGISTRY_USER` and `TICDC_REGISTRY_PASSWORD`, or
+`TICDC_REGISTRY_TOKEN` (bearer); `TICDC_REGISTRY_CA` names a file of certificate authorities, `TICDC_REGISTRY_CERT` and
+`TICDC_REGISTRY_KEY` the client's certificate and key. None of it is ever part of an error's text.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import msgspec
+import pyarrow as pa
+import urllib3
+from urllib3.util import Retry, Timeout, Url, make_headers, parse_url
+
+FETCHED_SQL_TYPE = "struct<schema: string, error_message: string>"
+"""What `fetch_schemas` gives per row."""
+
+
+class Found(NamedTuple):
+    """A schema's JSON text, or why there is none."""
+
+    schema: str | None
+    error: str | None
+
+
+Registry = Callable[[str], Found]
+"""Finds a schema by id: the number of a Confluent registry in decimal, or the UUID of a Glue schema version."""
+
+
+def load(source: str) -> Registry:
+    """The registry of a feed's option `schemas`: a URL, or the path of a file (JSON: id to `{"schema": "…"}`)."""
+    if source.lower().startswith(("http://", "https://")):
+        return _http_registry(source, *(os.environ.get(f"TICDC_REGISTRY_{name}") for name in _ENVIRONMENT))
+    if "://" in source:  # nor is it shown: it may hold a password
+        return _unusable("the feed's option schemas is neither a URL of http or https nor a file")
+    try:
+        status = Path(source).stat()
+    except (OSError, ValueError) as error:
+        return _unusable(f"the file {source!r} cannot be read: {type(error).__name__}")
+    return _file_registry(source, status.st_mtime_ns, status.st_size)
+
+
+def fetch_schemas(sources: pa.Array[Any], ids: pa.Array[Any]) -> pa.Array[Any]:
+    """The schema of each id from its source, or the reason why there is none; both null where the id is null."""
+    registries = {
+        source: _unusable("the feed has no option schemas") if source is None else load(source)
+        for source in sources.unique().to_pylist()
+    }
+    found = [
+        Found(None, None) if schema_id is None else registries[source](schema_id)
+        for source, schema_id in zip(sources.to_pylist(), ids.to_pylist(), strict=True)
+    ]
+    return pa.StructArray.from_arrays(
+        [pa.array([each.schema for each in found], pa.string()), pa.array([each.error for each in found], pa.string())],
+        names=["schema", "error_message"],
+    )
+
+
+def _unusable(reason: str) -> Registry:
+    return lambda schema_id: Found(None, reason)
+
+
+@lru_cache(maxsize=16)
+def _file_registry(path: str, changed_at: int, size: int) -> Registry:
+    """A file as it is now: its time of change and size are part of what is remembered."""
+    del changed_at, size
+    try:
+        schemas = {schema_id.lower(): entry.schema for schema_id, entry in _read_file(Path(path).read_bytes()).items()}
+    except (OSError, ValueError, RecursionError) as error:
+        return _unusable(f"the file {path!r} is no JSON object of schemas by id: {type(error).__name__}")
+
+    def find(schema_id: str) -> Found:
+        schema = schemas.get(schema_id)
+        return Found(schema, None if schema is not None else f"the file {path!r} has no schema {schema_id}")
+
+    return find
+
+
+class _Entry(msgspec.Struct):
+    schema: str
+    schemaType: str = "AVRO"
+
+
+class _Refusal(msgspec.Struct):
+    error_code: int = 0
+
+
+_read_file = msgspec.json.Decoder(dict[str, _Entry]).decode
+_read_entry = msgspec.json.Decoder(_Entry).decode
+_read_refusal = msgspec.json.Decoder(_Refusal).decode
+
+_ENVIRONMENT = ("USER", "PASSWORD", "TOKEN", "CA", "CERT", "KEY")
+_TIMEOUT = Timeout(connect=5, read=15)
+_RETRY = Retry(
+    total=3,
+    redirect=3,
+    backoff_factor=0.2,
+    status_forcelist=(429, 500, 502, 503, 504),
+    raise_on_status=False,
+    respect_retry_after_header=False,
+)
+_MAX_BYTES = 16 * 1024 * 1024
+_DOWN_SECONDS = 10.0
+
+
+class HttpRegistry:
+    """A registry with the API of Confluent's: `GET <url>/schemas/ids/<id>`.
+
+    Schemas are remembered, as an id's schema never changes. After a registry could not be reached, it is not asked
+    again for some seconds.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        tls: Mapping[str, Any] | None = None,
+        *,
+        timeout: Timeout = _TIMEOUT,
+        retry: Retry = _RETRY,
+        down_seconds: float = _DOWN_SECONDS,
+    ) -> None:
+        """`headers` go with every request, `tls` are arguments of a pool; the URL may hold credentials."""
+        parsed = parse_url(url)
+        self.name = Url(parsed.scheme, host=parsed.host, port=parsed.port, path=(parsed.path or "").rstrip("/")).url
+        own = make_headers(basic_auth=unquote(parsed.auth)) if parsed.auth else {}
+        accepted = {"accept": "application/vnd.schemaregistry.v1+json, application/json"}
+        self._pool = urllib3.PoolManager(
+            headers={**accepted, **own, **(headers or {})}, timeout=timeout, retries=retry, **(tls or {})
+        )
+        self._found: dict[str, Found] = {}
+        self._down_seconds = down_seconds
+        self._down_until, self._down = 0.0, Found(None, None)
+
+    def __call__(self, schema_id: str) -> Found:
+        """The schema, from memory or from the registry."""
+        known = self._found.get(schema_id)
+        if known is not None:
+            return known
+        if not (schema_id.isascii() and schema_id.isdecimal()):
+            return Found(None, f"the registry {self.name} has numbers for ids, which {schema_id[:40]!r} is not")
+        if time.monotonic() < self._down_until:
+            return self._down
+        found = self._ask(schema_id)
+        if found.schema is not None:
+            self._found[schema_id] = found
+        return found
+
+    def _ask(self, schema_id: str) -> Found:
+        try:
+            response = self._pool.request("GET", f"{self.name}/schemas/ids/{schema_id}", preload_content=False)
+            try:
+                body, status = response.read(_MAX_BYTES + 1, decode_content=True), response.status
+            finally:
+                response.release_conn()
+        except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
+            reason = getattr(error, "reason", None) or error
+            return self._is_down(f"the registry {self.name} cannot be reached: {type(reason).__name__}")
+        if status in _RETRY.status_forcelist:
+            return self._is_down(f"the registry {self.name} is not able to answer: HTTP {status}")
+        if status != 200:
+            return Found(None, f"the registry {self.name} gives no schema {schema_id}: HTTP {status}{_code(body)}")
+        try:
+            entry = _read_entry(body)
+        except (ValueError, RecursionError):
+            return Found(None, f"the registry {self.name} gave no schema for {schema_id}, but something else")
+        if entry.schemaType != "AVRO":
+            return Found(None, f"the schema {schema_id} of the registry {self.name} is not Avro's")
+        return Found(entry.schema, None)
+
+    def _is_down(self, reason: str) -> Found:
+        self._down_until, self._down = time.monotonic() + self._down_seconds, Found(None, reason)
+        return self._down
+
+
+def _code(body: bytes) -> str:
+    """The registry's own number of an error, such as 40403 for an id that it has not."""
+    try:
+        code = _read_refusal(body).error_code
+    except (ValueError, RecursionError):
+        return ""
+    return f" ({code})" if code else ""
+
+
+@lru_cache(maxsize=16)
+def _http_registry(
+    url: str,
+    user: str | None,
+    password: str | None,
+    token: str | None,
+    authorities: str | None,
+    certificate: str | None,
+    key: str | None,
+) -> Registry:
+    headers = {}
+    if token:
+        headers["authorization"] = f"Bearer {token}"
+    elif user:
+        headers.update(make_headers(basic_auth=f"{user}:{password or ''}"))
+    files = {"ca_certs": authorities, "cert_file": certificate, "key_file": key}
+    try:
+        return HttpRegistry(url, headers, {name: file for name, file in files.items() if file})
+    except (urllib3.exceptions.HTTPError, ValueError):
+        return _unusable("the feed's option schemas is no URL of a registry")
