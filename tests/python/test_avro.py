@@ -647,7 +647,7 @@ FEW = 20
 
 
 def _together(messages: list[Message]) -> int:
-    """Checks that a batch, with rows read together from FEW on, gives what single messages give; tells how many were read together."""
+    """A batch (rows read together from FEW on) gives what single messages give; returns how many were read together."""
     expected = arrow.decode_batch(avro.decode, *arrays(messages))
     one_by_one, single = avro.decode, Counter[int]()
 

@@ -1,0 +1,130 @@
+"""Whatever bytes and schemas come, Debezium-Avro's decoder gives an event or an error of the closed list."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.avro import Message, hostile, real
+from support.hostile import cases
+
+from ticdc_udfs.events import ErrorCode, Kind
+from ticdc_udfs.protocols.debezium_avro import decode
+
+
+@cache
+def _real() -> tuple[Message, ...]:
+    return real("debezium_avro")
+
+
+messages = st.sampled_from(range(10**9)).map(lambda index: _real()[index % len(_real())])
+flips = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=8)
+
+
+def flipped(data: bytes, places: list[tuple[float, int]]) -> bytes:
+    broken = bytearray(data)
+    for place, byte in places if data else ():
+        broken[int(place * len(broken))] ^= byte
+    return bytes(broken)
+
+
+@cases(1500)
+@given(messages, st.binary(max_size=400), st.binary(max_size=40), st.booleans())
+def test_any_bytes(each: Message, value: bytes, key: bytes, with_head: bool) -> None:
+    hostile(decode, (key, (each[1] or b"")[:5] + value if with_head else value, *each[2:]))
+
+
+@cases(3000)
+@given(messages, flips, st.booleans())
+def test_flipped_bytes(each: Message, places: list[tuple[float, int]], of_key: bool) -> None:
+    key, value, *rest = each
+    broken = (flipped(key or b"", places), value) if of_key else (key, flipped(value or b"", places))
+    hostile(decode, (*broken, *rest))
+
+
+@cases(1500)
+@given(messages, st.floats(0, 1), st.floats(0, 1))
+def test_cut_bytes(each: Message, start: float, end: float) -> None:
+    for data in filter(None, each[:2]):
+        cut = data[int(min(start, end) * len(data)) : int(max(start, end) * len(data))]
+        hostile(decode, (cut, each[1], *each[2:]))
+        hostile(decode, (each[0], cut, *each[2:]))
+
+
+@cases(1500)
+@given(messages, messages, messages)
+def test_schemas_of_other_messages(each: Message, other: Message, third: Message) -> None:
+    hostile(decode, (each[0], each[1], each[2], other[3], third[4]))
+    hostile(decode, (each[0], each[1], each[2], other[4], third[3]))
+    hostile(decode, (other[0], each[1], each[2], each[3], third[4]))
+
+
+@cases(1500)
+@given(messages, flips, st.text(max_size=30))
+def test_broken_schemas(each: Message, places: list[tuple[float, int]], text: str) -> None:
+    key_schema, value_schema = each[3:]
+    broken = flipped((value_schema or "").encode(), places).decode(errors="replace")
+    hostile(decode, (*each[:3], key_schema, broken))
+    hostile(decode, (*each[:3], broken, value_schema))
+    hostile(decode, (*each[:3], text, text))
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.text(max_size=6)
+    | st.sampled_from(
+        ["record", "null", "int", "bytes", "string", "long", "decimal", "enum", "bit", "timestamp", "date"]
+    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+)
+members = [
+    "name",
+    "type",
+    "tidb_type",
+    "connect.field",
+    "connect.name",
+    "connect.type",
+    "connect.parameters",
+    "precision",
+]
+
+
+@cases(1000)
+@given(messages, st.sampled_from(members), json_values, st.integers(0, 50), st.booleans())
+def test_schemas_with_members_of_other_shapes(each: Message, member: str, value: Any, place: int, inside: bool) -> None:
+    schema = json.loads(each[4] or "{}")
+    columns = schema["fields"][0]["type"][1]["fields"]
+    field = columns[place % len(columns)] if inside else schema["fields"][place % len(schema["fields"])]
+    field[member] = value
+    hostile(decode, (*each[:4], json.dumps(schema)))
+    if member != "type" and isinstance(field["type"], list) and isinstance(field["type"][1], dict):
+        field["type"][1][member] = value
+    hostile(decode, (*each[:4], json.dumps(schema)))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b'{"payload":{"before":null,"after":{"id":1},"op":"c","source":{"commit_ts":1}}}',
+        b'{"version":1,"type":"WATERMARK","commitTs":1,"buildTs":2}',
+        bytes(8),
+        b"\x16\x00\x02\x00\x00",
+        b"\x00\x00\x00\x00\x01\x02",
+    ],
+)
+def test_messages_of_other_protocols(value: bytes) -> None:
+    for options in ("{}", '{"framing":"glue"}'):
+        assert hostile(decode, (None, value, options, None, _real()[0][4])).kind == Kind.ERROR
+
+
+def test_deep_nesting() -> None:
+    for text in ("[" * 1_000_000, '{"type":' * 100_000, '{"type":"record","name":"a","fields":[' * 50_000):
+        event = hostile(decode, (None, _real()[0][1], "{}", None, text))
+        assert event.error_code == ErrorCode.BAD_AVRO
