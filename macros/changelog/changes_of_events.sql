@@ -12,7 +12,6 @@
         commit_ts_exact,
         start_ts,
         image_hash,
-        table_schema_id,
         lossy
     {%- endset -%}
     select

@@ -1,15 +1,18 @@
-{% macro is_unsettled_event(settled, progress) -%}
+{% macro is_unsettled_event(settled, progress, also=none, rows="") -%}
     {%- if settled == progress and settled.run_id -%}
     false
     {%- else -%}
     (
-        run_id > {{ settled.run_id }}
+        {{ rows }}run_id > {{ settled.run_id }}
         {%- for feed, bound in settled.bounds.items() %}
-        or (feed = {{ ticdc.text_literal(feed) }} and commit_ts > {{ bound }})
+        or ({{ rows }}feed = {{ ticdc.text_literal(feed) }} and {{ rows }}commit_ts > {{ bound }})
         {%- endfor %}
+        {%- if also %}
+        or {{ also }}
+        {%- endif %}
     )
     {%- for feed, bound in progress.bounds.items() %}
-    and (feed <> {{ ticdc.text_literal(feed) }} or commit_ts <= {{ bound }})
+    and ({{ rows }}feed <> {{ ticdc.text_literal(feed) }} or {{ rows }}commit_ts <= {{ bound }})
     {%- endfor %}
     {%- endif -%}
 {%- endmacro %}

@@ -1,3 +1,3 @@
 {% macro row_key_columns() -%}
-    feed, schema_name, table_name, table_incarnation, row_key
+    feed, table_id, table_incarnation, row_key
 {%- endmacro %}

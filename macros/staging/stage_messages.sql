@@ -73,7 +73,9 @@ select
     event.checksum_mismatch,
     event.claim_check,
     event.kind <> 'row'
-    or not exists(event.lossy, flag -> substring_index(flag, ':', -1) = 'no_schema') as is_resolved,
+    or not exists(
+        event.lossy, flag -> substring_index(flag, ':', -1) in ('no_schema', 'label_unknown', 'no_key')
+    ) as is_resolved,
     if(event.kind = 'error', key, null) as key,
     if(event.kind = 'error', value, null) as value,
     {{ ticdc.run_id() }} as run_id,

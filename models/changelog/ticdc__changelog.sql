@@ -9,7 +9,7 @@ changes as (
         max(if(op = 'delete', before, null)) over one_commit as deleted_row
     from {{ ref("int_ticdc__changes") }}
     window one_commit as (
-        partition by feed, schema_name, table_name, table_incarnation, commit_ts, row_key
+        partition by feed, table_id, table_incarnation, commit_ts, row_key
     )
 
 )
@@ -18,6 +18,7 @@ select
     feed,
     schema_name,
     table_name,
+    table_id,
     table_incarnation,
     commit_ts,
     commit_at,

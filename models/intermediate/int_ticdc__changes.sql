@@ -79,10 +79,12 @@ repeats as (
 
 )
 
-select /*+ broadcast(repeats) */
+select /*+ broadcast(repeats, versions) */
     changes.schema_name,
     changes.table_name,
-    cast(0 as bigint) as table_incarnation,
+    coalesce(versions.table_id, '`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0') as table_id,
+    coalesce(versions.table_incarnation, 1) as table_incarnation,
+    coalesce(versions.valid_from_ts, 0) as version_from_ts,
     changes.commit_ts,
     timestamp_millis(shiftright(changes.commit_ts, 18)) as commit_at,
     changes.commit_ts_exact,
@@ -94,7 +96,6 @@ select /*+ broadcast(repeats) */
     changes.before,
     changes.after,
     changes.image_hash,
-    changes.table_schema_id,
     changes.lossy,
     changes.topic,
     changes.`partition`,
@@ -111,3 +112,10 @@ left anti join repeats
         and changes.`offset` = repeats.`offset`
         and changes.event_index = repeats.event_index
         and changes.op = repeats.op
+left join {{ ref("int_ticdc__table_versions") }} as versions
+    on
+        changes.feed = versions.feed
+        and lower(changes.schema_name) = versions.schema_key
+        and lower(changes.table_name) = versions.table_key
+        and changes.commit_ts > versions.rows_after_ts
+        and changes.commit_ts <= coalesce(versions.rows_to_ts, changes.commit_ts)

@@ -15,16 +15,16 @@ arrivals as (
 
     select
         feed,
+        table_id,
+        table_incarnation,
         schema_name,
         table_name,
-        table_incarnation,
         row_key,
         after as row,
         commit_ts,
         commit_at,
         apply_rank,
         lossy,
-        table_schema_id,
         topic,
         `partition`,
         `offset`,

@@ -6,31 +6,19 @@
         post_hook="{% do ticdc.settle() %}",
     )
 }}
-{%- set settled = ticdc.settled() %}
-{{ ticdc.to_settle({"run_id": ticdc.newest_run_id(), "bounds": {}}) }}
+{%- set settled = ticdc.settled() -%}
+{%- set progress = ticdc.event_progress(settled) %}
+{{ ticdc.to_settle(progress) }}
 
 with
 
 waiting_rows as (
 
-    select * from {{ ref("int_ticdc__events") }}
-    where kind = 'row' and not is_resolved
-
-),
-
-schema_events as (
-
     select
-        feed,
-        schema_name,
-        table_name,
-        table_schema_id,
-        commit_ts,
-        run_id,
-        -- a text is given once or more for each id
-        max(table_schema) over (partition by feed, schema_name, table_name, table_schema_id) as table_schema
+        *,
+        table_schema_id is not null and array_contains(lossy, '*:no_schema') as names_schema
     from {{ ref("int_ticdc__events") }}
-    where kind in ('ddl', 'bootstrap') and table_schema_id is not null
+    where kind = 'row' and not is_resolved
 
 ),
 
@@ -41,34 +29,12 @@ named_schemas as (
         schema_name,
         table_name,
         table_schema_id,
+        -- a text is given once or more for each id
         max(table_schema) as table_schema,
         min(run_id) as run_id
-    from schema_events
+    from {{ ref("int_ticdc__events") }}
+    where kind in ('ddl', 'bootstrap') and table_schema_id is not null
     group by feed, schema_name, table_name, table_schema_id
-
-),
-
-ddl_schemas as (
-
-    select
-        feed,
-        schema_name,
-        table_name,
-        commit_ts,
-        max(table_schema_id) as table_schema_id,
-        max(table_schema) as table_schema
-    from schema_events
-    where commit_ts is not null
-    group by feed, schema_name, table_name, commit_ts
-
-),
-
-valid_schemas as (
-
-    select
-        *,
-        lead(commit_ts) over (partition by feed, schema_name, table_name order by commit_ts) as next_commit_ts
-    from ddl_schemas
 
 ),
 
@@ -86,24 +52,27 @@ rows_with_schema as (
             and waiting_rows.schema_name = named_schemas.schema_name
             and waiting_rows.table_name = named_schemas.table_name
             and waiting_rows.table_schema_id = named_schemas.table_schema_id
-    where greatest(waiting_rows.run_id, named_schemas.run_id) > {{ settled.run_id }}
+    where
+        waiting_rows.names_schema
+        and {{ ticdc.is_unsettled_event(settled, progress, "named_schemas.run_id > " ~ settled.run_id, "waiting_rows.") }}
 
     union all
 
-    -- rows at the commit of a DDL belong before it
     select
         waiting_rows.*,
-        valid_schemas.table_schema_id as known_schema_id,
-        valid_schemas.table_schema as known_schema
+        waiting_rows.table_schema_id as known_schema_id,
+        versions.table_schema as known_schema
     from waiting_rows
-    left join valid_schemas
+    left join {{ ref("int_ticdc__table_versions") }} as versions
         on
-            waiting_rows.feed = valid_schemas.feed
-            and waiting_rows.schema_name = valid_schemas.schema_name
-            and waiting_rows.table_name = valid_schemas.table_name
-            and waiting_rows.commit_ts > valid_schemas.commit_ts
-            and waiting_rows.commit_ts <= coalesce(valid_schemas.next_commit_ts, waiting_rows.commit_ts)
-    where waiting_rows.table_schema_id is null and waiting_rows.run_id > {{ settled.run_id }}
+            waiting_rows.feed = versions.feed
+            and lower(waiting_rows.schema_name) = versions.schema_key
+            and lower(waiting_rows.table_name) = versions.table_key
+            and waiting_rows.commit_ts > versions.rows_after_ts
+            and waiting_rows.commit_ts <= coalesce(versions.rows_to_ts, waiting_rows.commit_ts)
+    where
+        not waiting_rows.names_schema
+        and {{ ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") }}
 
 ),
 

@@ -5,49 +5,43 @@
 
 with
 
-current_schemas as (
-
-    select
-        feed,
-        schema_name,
-        table_name,
-        max_by(table_schema, struct(is_complete, last_commit_ts, table_schema_id)) as table_schema
-    from {{ ref("int_ticdc__table_schemas") }}
-    group by feed, schema_name, table_name
-
-),
-
 generations as (
 
     select
         feed,
-        schema_name,
-        table_name,
+        table_id,
+        table_incarnation,
         to_json(sort_array(collect_set(generation))) as generations,
         count(*) as row_count
     from {{ latest }}
     where generation between {{ state.get("base") or 0 }} and {{ state.get("last") or 0 }}
-    group by feed, schema_name, table_name
+    group by feed, table_id, table_incarnation
 
 )
 
 select
-    current_schemas.feed,
-    current_schemas.schema_name,
-    current_schemas.table_name,
-    current_schemas.table_schema,
-    generations.generations,
-    generations.row_count
-from current_schemas
-inner join generations
+    tables.feed,
+    tables.schema_name,
+    tables.table_name,
+    tables.table_id,
+    tables.table_incarnation,
+    tables.table_schema,
+    coalesce(generations.generations, '[]') as generations,
+    coalesce(generations.row_count, 0) as row_count
+from {{ ref("int_ticdc__table_states") }} as tables
+left join generations
     on
-        current_schemas.feed = generations.feed
-        and current_schemas.schema_name = generations.schema_name
-        and current_schemas.table_name = generations.table_name
+        tables.feed = generations.feed
+        and tables.table_id = generations.table_id
+        and tables.table_incarnation = generations.table_incarnation
 where
-    current_schemas.feed in (
+    tables.is_live
+    and tables.table_schema <> '[]'
+    -- an export also tells of tables that the feed does not carry
+    and (generations.row_count is not null or tables.origin <> 'export')
+    and tables.feed in (
         {%- for feed in ticdc.feeds() %}
         {{ ticdc.text_literal(feed.name) }}{{ "," if not loop.last }}
         {%- endfor %}
     )
-order by current_schemas.feed, current_schemas.schema_name, current_schemas.table_name
+order by tables.feed, tables.schema_name, tables.table_name

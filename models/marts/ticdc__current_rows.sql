@@ -9,14 +9,22 @@ current_rows as (
 
 )
 
-select
-    feed,
-    schema_name,
-    table_name,
-    table_incarnation,
-    row_key,
-    row,
-    commit_ts,
-    commit_at,
-    lossy
+select /*+ broadcast(tables) */
+    current_rows.feed,
+    coalesce(tables.schema_name, current_rows.schema_name) as schema_name,
+    coalesce(tables.table_name, current_rows.table_name) as table_name,
+    current_rows.table_id,
+    current_rows.table_incarnation,
+    current_rows.row_key,
+    current_rows.row,
+    current_rows.commit_ts,
+    current_rows.commit_at,
+    current_rows.lossy
 from current_rows
+left join {{ ref("int_ticdc__table_states") }} as tables
+    on
+        current_rows.feed = tables.feed
+        and current_rows.table_id = tables.table_id
+        and current_rows.table_incarnation = tables.table_incarnation
+-- the rows of a table that was dropped or truncated are gone
+where coalesce(tables.is_live, true)

@@ -1,3 +1,6 @@
+{{ config(relation="table") }}
+-- made of: {{ tojson(ticdc.catalogue_input(), sort_keys=true) }}
+
 with
 
 ddl_events as (
@@ -11,6 +14,17 @@ ddl_events as (
     from {{ ref("int_ticdc__events") }}
     where kind = 'ddl'
 
+),
+
+statements as (
+
+    select
+        *,
+        ticdc_ddl_kind(ddl_query, schema_name) as statement
+    from ddl_events
+    -- replays and copies for other partitions are one DDL
+    where occurrence = 1
+
 )
 
 select
@@ -19,12 +33,12 @@ select
     timestamp_millis(shiftright(commit_ts, 18)) as commit_at,
     schema_name,
     table_name,
+    statement.kind as ddl_kind,
+    statement.tables as touched_tables,
     ddl_type,
     ddl_query,
     topic,
     `partition`,
     `offset`,
     event_index
-from ddl_events
--- replays and copies for other partitions are one DDL
-where occurrence = 1
+from statements

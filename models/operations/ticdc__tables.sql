@@ -10,11 +10,11 @@ row_counts as (
 
     select
         feed,
-        schema_name,
-        table_name,
+        table_id,
+        table_incarnation,
         count(*) as row_count
     from {{ ref("ticdc__current_rows") }}
-    group by feed, schema_name, table_name
+    group by feed, table_id, table_incarnation
 
 ),
 
@@ -22,11 +22,11 @@ last_commits as (
 
     select
         feed,
-        schema_name,
-        table_name,
-        max(last_commit_ts) as last_commit_ts
-    from {{ ref("int_ticdc__table_schemas") }}
-    group by feed, schema_name, table_name
+        table_id,
+        table_incarnation,
+        max(commit_ts) as last_commit_ts
+    from {{ ref("int_ticdc__latest") }}
+    group by feed, table_id, table_incarnation
 
 ),
 
@@ -57,7 +57,8 @@ select
     typed_tables.feed,
     typed_tables.schema_name,
     typed_tables.table_name,
-    cast(0 as bigint) as table_incarnation,
+    typed_tables.table_id,
+    typed_tables.table_incarnation,
     from_json(typed_tables.key_columns, 'array<string>') as key_columns,
     typed_tables.current_relation,
     cast(null as string) as history_relation,
@@ -69,13 +70,13 @@ from typed_tables
 left join row_counts
     on
         typed_tables.feed = row_counts.feed
-        and typed_tables.schema_name = row_counts.schema_name
-        and typed_tables.table_name = row_counts.table_name
+        and typed_tables.table_id = row_counts.table_id
+        and typed_tables.table_incarnation = row_counts.table_incarnation
 left join last_commits
     on
         typed_tables.feed = last_commits.feed
-        and typed_tables.schema_name = last_commits.schema_name
-        and typed_tables.table_name = last_commits.table_name
+        and typed_tables.table_id = last_commits.table_id
+        and typed_tables.table_incarnation = last_commits.table_incarnation
 left join problem_counts
     on
         typed_tables.feed = problem_counts.feed

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ticdc_udfs import arrow, resolution
+from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.protocols import canal_json, debezium, open_protocol, simple
 
 ArrowFunction = Callable[..., "pa.Array[Any]"]
@@ -60,10 +61,27 @@ _RESOLVE = Udf(
     function=resolution.resolve_batch,
 )
 
+_FOLD_DDL = Udf(
+    name="ticdc_fold_ddl",
+    arguments=(("events", "string"), ("information_schema", "string")),
+    returns=catalogue.FOLD_SQL_TYPE,
+    description="The table versions, effects and problems of a feed's DDL events (JSON list in order of arrival).",
+    function=catalogue.fold_batch,
+)
+_DDL_KIND = Udf(
+    name="ticdc_ddl_kind",
+    arguments=(("ddl_query", "string"), ("schema_name", "string")),
+    returns=catalogue.KIND_SQL_TYPE,
+    description="What a DDL statement does, in one vocabulary, and the tables it touches.",
+    function=catalogue.kind_batch,
+)
+
 UDFS: tuple[Udf, ...] = (
     _decoder("canal_json", canal_json.decode),
     _decoder("debezium", debezium.decode),
     _decoder("open_protocol", open_protocol.decode),
     _decoder("simple", simple.decode),
     _RESOLVE,
+    _FOLD_DDL,
+    _DDL_KIND,
 )

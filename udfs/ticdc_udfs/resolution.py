@@ -1,7 +1,8 @@
-"""Finishes rows whose messages do not hold their table's schema, once that schema is known.
+"""Finishes rows whose messages do not hold all of their table's schema, once that schema is known.
 
 A decoder leaves in such a row's images what can be told without types, and flags it `*:no_schema` (protocol facts 1.6,
-5.6 for Simple; 2.3 for Debezium without inline schema).
+5.6 for Simple; 2.3 for Debezium without inline schema), `<column>:label_unknown` (numbers of ENUM and SET in canal-json
+and Open Protocol) or `*:no_key` (canal-json names no key but the primary one).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ticdc_udfs.schemas import Column, write_json
 _Image = dict[str, str | None]
 _NO_SCHEMA = Lossy.NO_SCHEMA.of()
 _NO_KEY = Lossy.NO_KEY.of()
+_UNSURE = tuple(reason.of("") for reason in (Lossy.NO_SCHEMA, Lossy.LABEL_UNKNOWN))
 _KEY_ONLY = {Lossy.HANDLE_KEY_ONLY.of(), Lossy.CLAIM_CHECK.of()}
 _NullReason = Callable[[Column], Lossy | None]
 
@@ -39,7 +41,11 @@ class Finish(NamedTuple):
     key_of_schema: bool = False
 
 
+_LABELS = Finish(lambda column, zone: values.shared_converter(column.type))
+
 PROTOCOLS: Mapping[str, Finish] = {
+    "canal_json": _LABELS,
+    "open_protocol": _LABELS,
     "simple": Finish(lambda column, zone: simple.converter(column.type, zone), key_of_schema=True),
     "debezium": Finish(
         lambda column, zone: debezium_values.converter(
@@ -113,9 +119,9 @@ def resolve(row: Row, protocol: str, table_schema: str | None, options_text: str
         return row
     cells = plan.cells
     if _NO_SCHEMA not in row.lossy:
-        unsure = {flag.removesuffix(_NO_SCHEMA[1:]) for flag in row.lossy if flag.endswith(_NO_SCHEMA[1:])}
+        unsure = {flag.rpartition(":")[0] for flag in row.lossy if flag.endswith(_UNSURE)}
         cells = {name: cell for name, cell in cells.items() if name in unsure}
-    known = {_NO_SCHEMA, *(Lossy.NO_SCHEMA.of(name) for name in cells)}
+    known = {_NO_SCHEMA, *(name + reason for name in cells for reason in _UNSURE)}
     flags = [flag for flag in row.lossy if flag not in known]
     before = _canonical(row.before, plan, cells, flags)
     after = _canonical(row.after, plan, cells, flags)

@@ -4,7 +4,7 @@ with
 bare_columns as (
 
     select * from values {{ bare_columns | join(", ") }}
-        as bare (feed, schema_name, table_name, column_name)
+        as bare (feed, table_id, table_incarnation, column_name)
 
 ),
 
@@ -12,11 +12,11 @@ column_lists as (
 
     select
         feed,
-        schema_name,
-        table_name,
+        table_id,
+        table_incarnation,
         collect_list(column_name) as column_names
     from bare_columns
-    group by feed, schema_name, table_name
+    group by feed, table_id, table_incarnation
 
 ),
 
@@ -24,16 +24,16 @@ images as (
 
     select /*+ broadcast(column_lists) */
         latest.feed,
-        latest.schema_name,
-        latest.table_name,
+        latest.table_id,
+        latest.table_incarnation,
         column_lists.column_names,
         from_json(latest.row, 'map<string, string>') as image
     from {{ latest }} as latest
     inner join column_lists
         on
             latest.feed = column_lists.feed
-            and latest.schema_name = column_lists.schema_name
-            and latest.table_name = column_lists.table_name
+            and latest.table_id = column_lists.table_id
+            and latest.table_incarnation = column_lists.table_incarnation
     where latest.generation > {{ seen }} and latest.row is not null
 
 ),
@@ -42,8 +42,8 @@ digits as (
 
     select
         feed,
-        schema_name,
-        table_name,
+        table_id,
+        table_incarnation,
         column_name,
         ltrim('-', try_element_at(image, column_name)) as text
     from images
@@ -53,11 +53,11 @@ digits as (
 
 select
     feed,
-    schema_name,
-    table_name,
+    table_id,
+    table_incarnation,
     column_name,
     coalesce(max(length(split_part(text, '.', 1))), 0) as digits_before,
     coalesce(max(length(split_part(text, '.', 2))), 0) as digits_after
 from digits
-group by feed, schema_name, table_name, column_name
+group by feed, table_id, table_incarnation, column_name
 {% endmacro %}

@@ -7,7 +7,7 @@
             "type": ticdc.sql_type(column.type, table.observed.get(column.name)),
         }) %}
     {% endfor %}
-    {% set fingerprint = local_md5(tojson([table.feed, table.schema_name, table.table_name, typed_columns])) %}
+    {% set fingerprint = local_md5(tojson([table.feed, table.table_id, table.table_incarnation, typed_columns])) %}
     {% set storage = latest.include(identifier=false) ~ ".ticdc__typed_" ~ fingerprint %}
     {% set stored_generations = table.known.get("stored_generations", []) if table.known.get("storage") == storage else [] %}
     {% do table.update({

@@ -12,20 +12,20 @@
         {% set keys = table.columns | selectattr("key") | sort(attribute="key") | map(attribute="name") | list %}
         {% set literals = [] %}
         {% for text in [
-            table.feed, table.schema_name, table.table_name, tojson(keys), table.relation, tojson(plan, sort_keys=true),
+            table.feed, table.schema_name, table.table_name, table.table_id, tojson(keys), table.relation, tojson(plan, sort_keys=true),
         ] %}
             {% do literals.append(ticdc.text_literal(text)) %}
         {% endfor %}
-        {% do rows.append("(" ~ literals | join(", ") ~ ")") %}
+        {% do rows.append("(" ~ literals | join(", ") ~ ", " ~ table.table_incarnation ~ ")") %}
     {% endfor %}
     {% if load_cached_relation(relation) is none %}
         {% do run_query(
-            "create table if not exists " ~ relation ~ " (feed string, schema_name string, table_name string, "
-            ~ "key_columns string, current_relation string, plan string) using " ~ config.get("file_format", "parquet")
+            "create table if not exists " ~ relation ~ " (feed string, schema_name string, table_name string, table_id string, "
+            ~ "key_columns string, current_relation string, plan string, table_incarnation bigint) using " ~ config.get("file_format", "parquet")
         ) %}
     {% endif %}
     {% do run_query(
         "insert overwrite table " ~ relation ~ " select * from "
-        ~ ("values " ~ rows | join(", ") if rows else "(select '', '', '', '', '', '') where false")
+        ~ ("values " ~ rows | join(", ") if rows else "(select '', '', '', '', '', '', '', 0) where false")
     ) %}
 {% endmacro %}

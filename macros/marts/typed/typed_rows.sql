@@ -32,8 +32,8 @@
             from {{ rows }}
             where
                 feed = {{ ticdc.text_literal(table.feed) }}
-                and schema_name = {{ ticdc.text_literal(table.schema_name) }}
-                and table_name = {{ ticdc.text_literal(table.table_name) }}
+                and table_id = {{ ticdc.text_literal(table.table_id) }}
+                and table_incarnation = {{ table.table_incarnation }}
                 {% if generations %}and generation in ({{ generations | join(", ") }}){% endif %}
         )
     )

@@ -9,9 +9,11 @@
             "table_name": row[2],
             "schema": schema,
             "relation": ticdc.identifier(schema) ~ "." ~ ticdc.identifier(ticdc.legal_name(row[2])),
-            "columns": fromjson(row[3]),
-            "generations": fromjson(row[4]),
-            "row_count": row[5] | int,
+            "table_id": row[3],
+            "table_incarnation": row[4] | int,
+            "columns": fromjson(row[5]),
+            "generations": fromjson(row[6]),
+            "row_count": row[7] | int,
             "known": known.get((row[0], row[1], row[2]), {}),
         }) %}
     {% endfor %}

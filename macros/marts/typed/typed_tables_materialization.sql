@@ -18,7 +18,7 @@
     {%- endfor -%}
     {%- if load_cached_relation(target) is none or tables | rejectattr("is_known") | list or tables | length != known | length -%}
         {%- do ticdc.remember_typed_tables(target, tables) -%}
-        {%- do ticdc.drop_stale_typed_tables(tables, state) -%}
+        {%- do ticdc.drop_stale_typed_tables(tables, known, state) -%}
     {%- endif -%}
 
     {% call noop_statement("main", "OK") %}{% endcall %}

@@ -624,7 +624,9 @@ class _Catalogue:
         table = self._find(schema, name, [column.name for column in columns])
         if unseen:
             self.told.add(table.identity)
-        if not table.columns:
+        # a message of a key alone tells fewer columns than the table has
+        more = {column.name.lower() for column in table.columns or ()} < {column.name.lower() for column in columns}
+        if not table.columns or (more and table.identity in self.told):
             table = with_wire(table, columns)
             self.live[table.key] = table
             self.open[table.identity] = self.open[table.identity]._replace(table=table)

@@ -1,0 +1,13 @@
+{% macro shown_through(feed) -%}
+    {%- set bounds = ticdc.settled(ref("int_ticdc__changes")).bounds -%}
+    {%- if bounds -%}
+    case {{ feed }}
+        {%- for name, bound in bounds.items() %}
+        when {{ ticdc.text_literal(name) }} then {{ bound }}
+        {%- endfor %}
+        else {{ 2 ** 63 - 1 }}
+    end
+    {%- else -%}
+    {{ 2 ** 63 - 1 }}
+    {%- endif -%}
+{%- endmacro %}

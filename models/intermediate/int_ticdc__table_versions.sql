@@ -1,0 +1,46 @@
+with
+
+versions as (
+
+    select
+        *,
+        lead(valid_from_ts) over (
+            partition by feed, lower(schema_name), lower(table_name) order by valid_from_ts
+        ) as next_from_ts
+    from {{ ref("int_ticdc__catalogue") }}
+    where record = 'version'
+
+)
+
+select
+    feed,
+    table_id,
+    incarnation as table_incarnation,
+    schema_name,
+    table_name,
+    lower(schema_name) as schema_key,
+    lower(table_name) as table_key,
+    valid_from_ts,
+    valid_to_ts,
+    -- without commit TSOs, rows of the DDL's own millisecond are taken to come after it: a new table has none before
+    if(commit_ts_exact, valid_from_ts, valid_from_ts - 1) as rows_after_ts,
+    case
+        when commit_ts_exact then valid_to_ts
+        when next_from_ts <= valid_to_ts then next_from_ts - 1
+        else valid_to_ts
+    end as rows_to_ts,
+    filter(columns, each -> each.generated is distinct from 'virtual') as columns,
+    to_json(
+        transform(
+            filter(columns, each -> each.generated is distinct from 'virtual'),
+            each -> named_struct(
+                'name', each.name, 'type', each.type, 'key', each.key,
+                'nullable', each.nullable, 'default', each.default
+            )
+        )
+    ) as table_schema,
+    partitioning,
+    started_by,
+    ended_by,
+    origin
+from versions
