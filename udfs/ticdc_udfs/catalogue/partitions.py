@@ -356,6 +356,11 @@ def _multiply(left: _Value, right: _Value) -> _Value:
     return _number(left) * _number(right)
 
 
+def _absolute(value: _Value) -> _Value:
+    number = _number(value)
+    return -number if number < 0 else number
+
+
 def _divide(left: _Value, right: _Value) -> _Value:
     """Whole, towards zero; NULL where divided by zero."""
     dividend, divisor = Decimal(_number(left)), Decimal(_number(right))
@@ -445,7 +450,7 @@ def _seconds_of_time(value: _Value) -> _Value:
 
 
 _FUNCTIONS: Mapping[str, Callable[..., _Value]] = {
-    "ABS": lambda value: abs(_number(value)),
+    "ABS": _absolute,
     "CEIL": lambda value: math.ceil(_number(value)),
     "CEILING": lambda value: math.ceil(_number(value)),
     "FLOOR": lambda value: math.floor(_number(value)),
