@@ -25,7 +25,7 @@ KEY_ONLY_FLAGS = frozenset({"*:handle_key_only", "*:claim_check"})
 
 @dataclass(frozen=True)
 class Table:
-    """A table at the last checkpoint; `rows` map column to cell."""
+    """A table at a checkpoint; `rows` map column to cell."""
 
     name: TableName
     types: Mapping[str, str]
@@ -61,7 +61,7 @@ class Ddl:
 
 @dataclass(frozen=True)
 class Truth:
-    """The upstream at the last checkpoint and every DDL on the way there."""
+    """The upstream at a checkpoint, and every DDL of the workload."""
 
     tables: Mapping[TableName, Table]
     ddl: tuple[Ddl, ...]
@@ -88,16 +88,24 @@ def _changes(ddl: Ddl, schema: str, table: str) -> bool:
 
 def load(folder: Path) -> Truth:
     """The truth of a corpus folder at its last checkpoint."""
+    return checkpoints(folder).popitem()[1]
+
+
+def checkpoints(folder: Path) -> dict[int, Truth]:
+    """The truth at every checkpoint whose rows the corpus folder holds, in order."""
     tables = list(json_lines(folder / "truth" / "tables.jsonl"))
-    last = max(table["checkpoint_ts"] for table in tables)
-    return Truth(
-        {
-            (table["schema"], table["table"]): _table(folder, table)
-            for table in tables
-            if table["checkpoint_ts"] == last
-        },
-        tuple(map(_ddl, json_lines(folder / "truth" / "ddl.jsonl"))),
-    )
+    ddl = tuple(map(_ddl, json_lines(folder / "truth" / "ddl.jsonl")))
+    return {
+        checkpoint: Truth(
+            {
+                (table["schema"], table["table"]): _table(folder, table)
+                for table in tables
+                if table["checkpoint_ts"] == checkpoint
+            },
+            ddl,
+        )
+        for checkpoint in sorted({table["checkpoint_ts"] for table in tables})
+    }
 
 
 def _table(folder: Path, wire: Mapping[str, Any]) -> Table:
