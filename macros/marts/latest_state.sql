@@ -1,5 +1,5 @@
 {% macro latest_state() %}
-    {% set changes = ref("int_ticdc__changes") %}
+    {% set row_changes = ticdc.row_changes(ref("int_ticdc__carried_rows")) %}
     {% set state = {"run_id": 0, "base": ticdc.run_id() | int, "merge": false, "late": false} %}
     {% set settled = ticdc.settled() %}
     {% if settled.get("base") %}
@@ -7,7 +7,7 @@
             "select count_if(generation = " ~ settled.base ~ "), count_if(generation > " ~ settled.base ~ "), max(commit_ts) from " ~ this
         ).rows[0] %}
         {% set arrivals = run_query(
-            "select count(*), min(commit_ts) from " ~ changes ~ " where run_id > " ~ settled.run_id
+            "select count(*), min(commit_ts) from (" ~ row_changes ~ ") where run_id > " ~ settled.run_id
         ).rows[0] %}
         {% do state.update({
             "run_id": settled.run_id,

@@ -1,10 +1,10 @@
 {% macro settle_latest() %}
-    {% set changes = ref("int_ticdc__changes") %}
+    {% set row_changes = ticdc.row_changes(ref("int_ticdc__carried_rows")) %}
     {% if execute %}
         {% set before = ticdc.settled() %}
         {% set generations = run_query("select max(base_generation), max(generation) from " ~ this).rows[0] %}
         {% set state = {
-            "run_id": run_query("select coalesce(max(run_id), 0) from " ~ changes).rows[0][0] | int,
+            "run_id": run_query("select coalesce(max(run_id), 0) from (" ~ row_changes ~ ")").rows[0][0] | int,
             "base": generations[0],
             "last": generations[1],
         } %}

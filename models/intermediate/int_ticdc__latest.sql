@@ -11,6 +11,12 @@
 
 with
 
+row_changes as (
+
+    {{ ticdc.row_changes(ref("int_ticdc__carried_rows")) }}
+
+),
+
 arrivals as (
 
     select
@@ -22,14 +28,14 @@ arrivals as (
         row_key,
         after as row,
         commit_ts,
-        commit_at,
+        row_commit_ts,
         apply_rank,
         lossy,
         topic,
         `partition`,
         `offset`,
         event_index
-    from {{ ref("int_ticdc__changes") }}
+    from row_changes
     where run_id > {{ state.run_id }}
 
 ),

@@ -29,7 +29,7 @@ select
         when next_from_ts <= valid_to_ts then next_from_ts - 1
         else valid_to_ts
     end as rows_to_ts,
-    filter(columns, each -> each.generated is distinct from 'virtual') as columns,
+    to_json(columns) as columns,
     to_json(
         transform(
             filter(columns, each -> each.generated is distinct from 'virtual'),
@@ -40,6 +40,7 @@ select
         )
     ) as table_schema,
     partitioning,
+    row_effect,
     started_by,
     ended_by,
     origin

@@ -17,8 +17,8 @@ select /*+ broadcast(tables) */
     current_rows.table_incarnation,
     current_rows.row_key,
     current_rows.row,
-    current_rows.commit_ts,
-    current_rows.commit_at,
+    current_rows.row_commit_ts as commit_ts,
+    timestamp_millis(shiftright(current_rows.row_commit_ts, 18)) as commit_at,
     current_rows.lossy
 from current_rows
 left join {{ ref("int_ticdc__table_states") }} as tables

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ticdc_udfs import arrow, resolution
+from ticdc_udfs.catalogue import partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.protocols import canal_json, debezium, open_protocol, simple
 
@@ -75,6 +76,20 @@ _DDL_KIND = Udf(
     description="What a DDL statement does, in one vocabulary, and the tables it touches.",
     function=catalogue.kind_batch,
 )
+_PROJECT_ROW = Udf(
+    name="ticdc_project_row",
+    arguments=(("row", "string"), ("versions", "string")),
+    returns=projection.PROJECTED_SQL_TYPE,
+    description="A row with the columns and key of the last of its table's versions (JSON list of column lists).",
+    function=projection.project_batch,
+)
+_PARTITION_OF = Udf(
+    name="ticdc_partition_of",
+    arguments=(("row", "string"), ("partitioning", "string"), ("columns", "string")),
+    returns="string",
+    description="The name of the partition that holds a row; null where that cannot be told.",
+    function=partitions.partition_batch,
+)
 
 UDFS: tuple[Udf, ...] = (
     _decoder("canal_json", canal_json.decode),
@@ -84,4 +99,6 @@ UDFS: tuple[Udf, ...] = (
     _RESOLVE,
     _FOLD_DDL,
     _DDL_KIND,
+    _PROJECT_ROW,
+    _PARTITION_OF,
 )

@@ -4,7 +4,7 @@
     select
         {% for column in table.typed_columns %}{{ column.stored_as }}, {% endfor %}
         {{ carried | join(", ") }},
-        commit_ts,
+        {{ "row_commit_ts as commit_ts" if generations else "commit_ts" }},
         lossy || filter(
             array(
                 {%- for column in table.typed_columns if column.type not in ["string", "binary", "array<string>"] %}

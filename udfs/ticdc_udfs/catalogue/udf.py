@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,6 +11,7 @@ import pyarrow as pa
 from ticdc_udfs.catalogue.changes import Partitioning
 from ticdc_udfs.catalogue.ddl import kind_and_tables
 from ticdc_udfs.catalogue.fold import DdlEvent, Effect, Problem, TableVersion, fold
+from ticdc_udfs.catalogue.projection import same_key, touches_rows
 from ticdc_udfs.catalogue.tables import ExportedColumn
 
 _COLUMN = (
@@ -49,6 +50,7 @@ _RECORD = (
     ("ended_by", "string", pa.string()),
     ("origin", "string", pa.string()),
     ("columns", f"array<{_COLUMN_SQL_TYPE}>", pa.list_(_COLUMN_TYPE)),
+    ("row_effect", "string", pa.string()),
     ("partitioning", "string", pa.string()),
     ("kind", "string", pa.string()),
     ("partition_names", "array<string>", pa.list_(pa.string())),
@@ -100,7 +102,7 @@ def fold_json(events: str | None, export: str | None) -> list[dict[str, Any]]:
     """
     result = fold(_read_events(events or "[]"), map(exported_column, _read_export(export or "[]")))
     return [
-        *map(_version, result.versions),
+        *_versions(result.versions),
         *map(_effect, result.effects),
         *map(_problem, result.problems),
     ]
@@ -124,13 +126,28 @@ def exported_column(row: Mapping[str, Any]) -> ExportedColumn:
     )
 
 
-def _version(version: TableVersion) -> dict[str, Any]:
+def _versions(versions: Sequence[TableVersion]) -> Iterator[dict[str, Any]]:
+    """The versions, each with what its start does to the rows of the one before: none, columns or key."""
+    before: TableVersion | None = None
+    for version in versions:
+        effect = "none"
+        if before is not None and before[:2] == version[:2] and before.columns and version.columns:
+            if not same_key(before.columns, version.columns):
+                effect = "key"
+            elif touches_rows(before.columns, version.columns):
+                effect = "columns"
+        yield _version(version, effect)
+        before = version
+
+
+def _version(version: TableVersion, row_effect: str) -> dict[str, Any]:
     return {
         **_NO_MEMBERS,
         **version._asdict(),
         "record": "version",
         "commit_ts": version.valid_from_ts,
         "columns": [column._asdict() for column in version.columns],
+        "row_effect": row_effect,
         "partitioning": _partitioning(version.partitioning),
     }
 

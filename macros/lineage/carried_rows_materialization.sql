@@ -1,0 +1,38 @@
+{% materialization ticdc_carried_rows, adapter="spark" %}
+    {%- set target = this.incorporate(type="table") -%}
+    {{ run_hooks(pre_hooks) }}
+
+    {%- set existing = load_cached_relation(target) -%}
+    {%- if existing is none or should_full_refresh() -%}
+        {%- if existing is not none -%}{%- do adapter.drop_relation(existing) -%}{%- endif -%}
+        {%- do run_query(
+            "create table " ~ target ~ " using " ~ config.get("file_format", "parquet") ~ " partitioned by (run_id) as " ~ sql
+        ) -%}
+    {%- endif -%}
+    {%- set settled = {"run_id": 0, "bounds": {}} if existing is none or should_full_refresh() else ticdc.settled(target) -%}
+    {%- set through = dict(ticdc.settled(ref("int_ticdc__changes")).bounds) -%}
+    {%- set moments = run_query(ticdc.ddl_moments(settled, through)).rows -%}
+    {%- if moments | length -%}
+        {#- what a run left that ended before it was settled -#}
+        {%- for row in run_query("select distinct run_id from " ~ target ~ " where run_id > " ~ settled.run_id).rows -%}
+            {%- do run_query("alter table " ~ target ~ " drop if exists partition (run_id = " ~ row[0] ~ ")") -%}
+        {%- endfor -%}
+        {%- for commit_ts, of_moment in moments | rejectattr("2", "equalto", "columns") | list | groupby("1") -%}
+            {%- do run_query(
+                "insert into " ~ target ~ " " ~ ticdc.rows_of_moment(target, commit_ts, of_moment | map(attribute="0") | unique | list)
+            ) -%}
+        {%- endfor -%}
+        {%- if moments | selectattr("2", "equalto", "columns") | list -%}
+            {%- do run_query("insert into " ~ target ~ " " ~ ticdc.rows_with_new_columns(target, settled, through)) -%}
+        {%- endif -%}
+        {%- for row in moments if row[0] not in through or through[row[0]] is none -%}
+            {%- do settled.bounds.update({row[0]: row[1] | int}) -%}
+        {%- endfor -%}
+        {%- do settled.bounds.update(through) -%}
+        {%- do ticdc.settle({"run_id": ticdc.run_id() | int, "bounds": settled.bounds}) -%}
+    {%- endif -%}
+
+    {% call noop_statement("main", "OK") %}{% endcall %}
+    {{ run_hooks(post_hooks) }}
+    {{ return({"relations": [target]}) }}
+{% endmaterialization %}

@@ -1,0 +1,27 @@
+{{ config(materialized="ticdc_carried_rows") }}
+-- depends_on: {{ ref("int_ticdc__catalogue") }}
+-- depends_on: {{ ref("int_ticdc__table_versions") }}
+select
+    feed,
+    table_id,
+    table_incarnation,
+    version_from_ts,
+    schema_name,
+    table_name,
+    commit_ts,
+    commit_ts_exact,
+    op,
+    apply_rank,
+    row_key,
+    before,
+    after,
+    lossy,
+    topic,
+    `partition`,
+    `offset`,
+    event_index,
+    commit_ts as row_commit_ts,
+    '' as cause,
+    run_id
+from {{ ref("int_ticdc__changes") }}
+where false
