@@ -137,11 +137,12 @@ class Store:
         key = key_of(row.image, self.columns)
         self.rows[key] = [row, *(() if any(column.key for column in self.columns) else self.rows.get(key, ()))]
 
-    def take(self, image: Mapping[str, str | None]) -> None:
+    def take(self, image: Mapping[str, str | None]) -> Row:
         key = key_of(image, self.columns)
-        rest = self.rows.pop(key)[1:]
+        row, *rest = self.rows.pop(key)
         if rest:
             self.rows[key] = rest
+        return row
 
     def all(self) -> list[Row]:
         return [row for rows in self.rows.values() for row in rows]
@@ -151,8 +152,7 @@ class Store:
         rows, self.rows = self.all(), {}
         old, self.columns = self.columns, columns
         for row in rows:
-            projected = project(row.image, [old, columns])
-            self.put(Row(projected.row, (*row.lossy, *projected.lossy)))
+            self.put(Row(*project(row.image, [old, columns], row.lossy)))
 
     def leave(self, names: Sequence[str], effect: Effect) -> list[Row]:
         """Takes the rows of some partitions away, and gives them."""
@@ -225,7 +225,7 @@ def _apply(change: Change, store: Store) -> None:
     if change.puts:
         store.put(Row(image, lossy))
     else:
-        store.take(image)
+        assert store.take(image).image == image, "the row before a change is not the one on the wire"
 
 
 def _labelled(change: Change, columns: Sequence[Column]) -> tuple[Image, tuple[str, ...]]:

@@ -1,8 +1,9 @@
 """What MODIFY and CHANGE COLUMN make of the values that are there: canonical text of one type to that of another.
 
-TiDB casts each value under the SQL mode of the DDL. In strict mode a DDL that would lose a value fails, so that a value
-which the new type cannot hold is one whose fate no message tells. A TIMESTAMP becomes another type by the time zone of
-the DDL's session, which no message tells either.
+TiDB casts each value under the SQL mode of the DDL. In strict mode a DDL that would lose a value fails: where there is
+such a value the mode was not strict, and a text was cut to the new length or to the number that it begins with. What
+became of a value out of the new type's range is not certain. A TIMESTAMP becomes another type by the time zone of the
+DDL's session, which no message tells.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _type_of(column: Column) -> _Type:
     base = values.base_type(column.type)
     family = _FAMILIES.get(base, base)
     labelled = base in ("enum", "set")
-    sizes = () if labelled else tuple(map(int, re.findall(r"\d+", column.type.partition("(")[2].partition(")")[0])))
+    sizes = () if labelled else tuple(map(int, re.findall(r"\d{1,9}", column.type.partition("(")[2].partition(")")[0])))
     return _Type(
         base,
         family,
@@ -179,8 +180,21 @@ def _integer(source: _Type, text: str, target: _Type) -> int:
         if target.unsigned and rounded != text.partition(".")[0]:
             _unsure(text)
         text = rounded
+    if source.family in ("text", "binary") and target.family == "int":
+        return _leading_integer(_shown(source, text))
     mode = ROUND_HALF_EVEN if source.family == "float" else ROUND_HALF_UP
     return int(_number(source, text).quantize(Decimal(1), mode))
+
+
+def _leading_integer(text: str) -> int:
+    """The number that a text begins with, rounded half up; 0 where it begins with none."""
+    text = text.strip(_SPACE)
+    found = _NUMBER.match(text)
+    if found is None:
+        return 0
+    if text[found.end() : found.end() + 1] in ("e", "E"):
+        _unsure(text)
+    return int(Decimal(found[0]).quantize(Decimal(1), ROUND_HALF_UP))
 
 
 # What becomes of it
@@ -201,7 +215,7 @@ def _to_int(source: _Type, target: _Type) -> Convert:
 def _to_bit(source: _Type, target: _Type) -> Convert:
     if source.family not in ("int", "bit", "decimal", "float"):
         return _unsure
-    high = 2 ** (target.sizes or (1,))[0]
+    high = 2 ** min((target.sizes or (1,))[0], 64)
 
     def convert(text: str) -> str:
         number = _integer(source, text, target)
@@ -285,34 +299,26 @@ def _to_text(source: _Type, target: _Type) -> Convert:
             _unsure(text)
         if target.base == "char":
             text = text.rstrip(" ")
-        if target.sizes and len(text) > target.sizes[0]:
-            if text[target.sizes[0] :].strip(_SPACE):
-                _unsure(text)
-            text = text[: target.sizes[0]]
-        if len(text.encode()) > _bytes(target):
-            _unsure(text)
-        return text
+        return text[: _characters(target)].encode()[: _bytes(target)].decode(errors="ignore")
 
     return convert
 
 
 def _to_binary(source: _Type, target: _Type) -> Convert:
-    length = _bytes(target) if target.base != "binary" else (target.sizes or (1,))[0]
+    length = _bytes(target) if target.base != "binary" else min((target.sizes or (1,))[0], 255)
 
     def convert(text: str) -> str:
         if source.family == "json":
             _unsure(text)
         raw = _raw(source, text)
-        if len(raw) > length:
-            _unsure(text)
-        return b64encode(raw.ljust(length, b"\0") if target.base == "binary" else raw).decode("ascii")
+        return b64encode(raw[:length].ljust(length if target.base == "binary" else 0, b"\0")).decode("ascii")
 
     return convert
 
 
 def _to_date(source: _Type, target: _Type) -> Convert:
     """DATE and DATETIME; a date cuts the time off, without rounding."""
-    scale = (target.sizes or (0,))[0]
+    scale = _scale(target)
 
     def convert(text: str) -> str:
         if source.family in ("text", "binary"):
@@ -333,11 +339,11 @@ def _to_date(source: _Type, target: _Type) -> Convert:
 def _to_timestamp(source: _Type, target: _Type) -> Convert:
     if source.base != "timestamp":
         return _unsure
-    return lambda text: _round_datetime(text, (target.sizes or (0,))[0])
+    return lambda text: _round_datetime(text, _scale(target))
 
 
 def _to_time(source: _Type, target: _Type) -> Convert:
-    scale = (target.sizes or (0,))[0]
+    scale = _scale(target)
 
     def convert(text: str) -> str:
         match source.family:
@@ -427,6 +433,11 @@ _TARGETS: Mapping[str, Callable[[_Type, _Type], Convert]] = {
 
 
 # Dates and times
+
+
+def _scale(kind: _Type) -> int:
+    """The digits of a second's fraction."""
+    return min((kind.sizes or (0,))[0], 6)
 
 
 def _parsed_datetime(text: str) -> str:

@@ -33,6 +33,7 @@ _TEXTS = frozenset({"char", "varchar"})
 _BINARIES = frozenset({"binary", "varbinary"})
 _HASHED_AS_TEXT = (_NUMBERS - {"bit", "year"}) | {"date", "datetime"}
 _WIDEST_ZONE = 14 * 3600
+_MOST_DIGITS = 65
 _DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,6}))?)?", re.ASCII)
 _DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?()", re.ASCII)
 _CLOCK = re.compile(r"(-?)(\d{1,3}):(\d\d):(\d\d)(?:\.(\d{1,6}))?", re.ASCII)
@@ -291,6 +292,8 @@ class _Expression:
             inner = self._sum(c)
             c.need(")")
             return inner
+        if c.take("NULL"):
+            return lambda row: None
         literal = c.literal()
         if literal is not None:
             constant = _constant(*literal)
@@ -335,6 +338,8 @@ def _constant(kind: TokenType, text: str) -> _Value:
     if kind is not TokenType.NUMBER:
         return text if kind is TokenType.STRING else int(text, 16 if kind is TokenType.HEX_STRING else 2)
     number = Decimal(text)
+    if number.adjusted() > _MOST_DIGITS:
+        raise _Unknown
     return int(number) if number == number.to_integral_value() else number
 
 

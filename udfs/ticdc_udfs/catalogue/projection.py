@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, NamedTuple
 
 import msgspec
@@ -25,14 +25,14 @@ _FIELDS: tuple[tuple[str, str, pa.DataType], ...] = (
     ("lossy", "array<string>", pa.list_(pa.string())),
 )
 PROJECTED_SQL_TYPE = "struct<" + ", ".join(f"{name}: {sql_type}" for name, sql_type, _ in _FIELDS) + ">"
-"""What `project_batch` returns; `lossy` holds what the projection adds to the flags of the row."""
+"""What `project_batch` returns."""
 
 _NOT_KNOWN = Lossy.NOT_CONVERTED.of()
 _NO_KEY = Lossy.NO_KEY.of()
 
 
 class Projected(NamedTuple):
-    """A row with the columns asked for, and a flag for each value that could not be told."""
+    """A row with the columns asked for, and its flags."""
 
     row: Image
     lossy: tuple[str, ...] = ()
@@ -51,23 +51,26 @@ class _Cell(NamedTuple):
 class _Plan(NamedTuple):
     cells: tuple[_Cell, ...]
     known: frozenset[str]
+    carried: Mapping[str, str]
     names: tuple[str, ...]
     key: tuple[str, ...]
     columns_known: bool
     keeps_rows: bool
 
 
-def project(row: Mapping[str, str | None], versions: Sequence[Columns]) -> Projected:
+def project(row: Mapping[str, str | None], versions: Sequence[Columns], lossy: Iterable[str] = ()) -> Projected:
     """The row after the DDL between the versions of its table, from the one it was written in to the one asked for.
 
     Columns are the same by `column_id`: a renamed one carries on, a dropped one goes, an added one has what TiDB gave
     old rows, a changed type converts step by step (`conversions`). Virtual generated columns are never there, as none
     are on the wire. A column that an image of key columns lacks stays away. What cannot be converted for certain keeps
     its text, flagged `<column>:not_converted`; so does a column that the first version lacks. Where the columns of a
-    version are not known, the row stays as it is, flagged as a whole.
+    version are not known, the row stays as it is, flagged as a whole. `lossy` are the flags of the row: they follow
+    their columns.
     """
-    flags: list[str] = []
-    return Projected(dict(_project(row, _plan(versions), flags)), tuple(flags))
+    plan = _plan(versions)
+    flags = _carried(lossy, plan)
+    return Projected(dict(_project(row, plan, flags)), tuple(flags))
 
 
 def key_of(row: Mapping[str, str | None], columns: Columns) -> bytes:
@@ -109,6 +112,7 @@ def _plan(versions: Sequence[Columns]) -> _Plan:
     return _Plan(
         cells=cells,
         known=frozenset(column.name for column in written),
+        carried={cell.source: cell.name for cell in cells if cell.source is not None},
         names=tuple(cell.name for cell in cells),
         key=_key_columns(asked),
         columns_known=columns_known,
@@ -155,6 +159,18 @@ def _converted(text: str, cell: _Cell, flags: list[str]) -> str:
     return text
 
 
+def _carried(lossy: Iterable[str], plan: _Plan) -> list[str]:
+    """Flags by the names that their columns have now; those of dropped columns go."""
+    flags = []
+    for flag in lossy:
+        column, _, reason = flag.rpartition(":")
+        if column in plan.carried:
+            flags.append(f"{plan.carried[column]}:{reason}")
+        elif column not in plan.known or not plan.columns_known:
+            flags.append(flag)
+    return flags
+
+
 def _project(row: Mapping[str, str | None], plan: _Plan, flags: list[str]) -> Mapping[str, str | None]:
     if plan.keeps_rows and (tuple(row) == plan.names or not plan.columns_known):
         return row
@@ -186,34 +202,42 @@ def _plan_of(chain: str) -> _Plan:
     return _plan([[Column(**column) for column in version] for version in _read_chain(chain)])
 
 
-def project_batch(row_texts: pa.Array[Any], chains: pa.Array[Any]) -> pa.Array[Any]:
+def project_batch(row_texts: pa.Array[Any], chains: pa.Array[Any], lossy: pa.Array[Any] | None = None) -> pa.Array[Any]:
     """`project` for arrays of the same length; a chain is `versions` as JSON text, objects with members of `Column`.
 
-    Gives structs: the row, its key under the last version (null where that has no columns), and the flags to add.
-    A null row, or one without a chain, gives null in all three; a text that is no row stays, flagged as a whole.
+    Gives structs: the row, its key under the last version (null where that has no columns), and its flags, `*:no_key`
+    as that version says. A null row, or one without a chain, gives null in all three; a text that is no row stays,
+    flagged as a whole.
     """
     with collector_off():
         encoded = chains.dictionary_encode()
         plans = [_plan_of(chain) for chain in encoded.dictionary.to_pylist()]
         projected = [
-            (None, None, None) if text is None or place is None else _projected(text, plans[place])
-            for text, place in zip(row_texts.to_pylist(), encoded.indices.to_pylist(), strict=True)
+            (None, None, None) if text is None or place is None else _projected(text, plans[place], flags or ())
+            for text, place, flags in zip(
+                row_texts.to_pylist(),
+                encoded.indices.to_pylist(),
+                repeat(None, len(row_texts)) if lossy is None else lossy.to_pylist(),
+                strict=True,
+            )
         ]
         columns = list(zip(*projected, strict=True)) or [()] * len(_FIELDS)
         arrays = [pa.array(column, arrow_type) for column, (_, _, arrow_type) in zip(columns, _FIELDS, strict=True)]
     return pa.StructArray.from_arrays(arrays, fields=[pa.field(name, arrow) for name, _, arrow in _FIELDS])
 
 
-def _projected(text: str, plan: _Plan) -> tuple[str | bytes, bytes | None, Sequence[str]]:
+def _projected(text: str, plan: _Plan, lossy: Iterable[str]) -> tuple[str | bytes, bytes | None, Sequence[str]]:
     try:
         row = _read_image(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return text, None, (_NOT_KNOWN,)
-    flags: list[str] = []
+        return text, None, (*lossy, _NOT_KNOWN)
+    flags = _carried(lossy, plan) if lossy else []
     image = _project(row, plan, flags)
     if not plan.names:
         return text, None, flags
     key = _key(image, plan.key)
+    if _NO_KEY in flags:
+        flags.remove(_NO_KEY)
     if key is image:
         flags.append(_NO_KEY)
     return text if image is row else write_json(image), write_json(key), flags

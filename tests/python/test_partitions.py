@@ -1,0 +1,261 @@
+"""Which partition holds a row: each method, the NULL rules, and what is not certain."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.catalogue import folded, last
+
+from ticdc_udfs.catalogue import udf
+from ticdc_udfs.catalogue.fold import TableVersion
+from ticdc_udfs.catalogue.partitions import partition_batch, partition_of
+
+
+def version(columns: str, by: str) -> TableVersion:
+    """The table `t` with these columns and partitions."""
+    return last(folded(f"CREATE TABLE t ({columns}) PARTITION BY {by}"), "t")
+
+
+def located(columns: str, by: str, **row: str | None) -> str | None:
+    """The partition of a row."""
+    table = version(columns, by)
+    assert table.partitioning is not None
+    return partition_of(row, table.partitioning, table.columns)
+
+
+RANGE = (
+    "RANGE (c) (PARTITION p1 VALUES LESS THAN (0), PARTITION p2 VALUES LESS THAN (10), PARTITION p3 VALUES LESS THAN "
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "want"), [("-1", "p1"), ("0", "p2"), ("9", "p2"), ("10", "p3"), ("20", None), (None, "p1")]
+)
+def test_range_holds_what_is_below_its_bound_and_null_in_the_lowest(value: str | None, want: str | None) -> None:
+    assert located("c INT", RANGE + "(20))", c=value) == want
+
+
+def test_maxvalue_holds_the_rest() -> None:
+    assert located("c BIGINT UNSIGNED", RANGE + "MAXVALUE)", c="18446744073709551615") == "p3"
+    assert located("c BIGINT UNSIGNED", RANGE + "(MAXVALUE))", c="18446744073709551615") == "p3"
+
+
+@pytest.mark.parametrize(
+    ("column", "expression", "bound", "below", "above"),
+    [
+        ("c DATE", "YEAR(c)", "2024", "2023-12-31", "2024-01-01"),
+        ("c DATETIME", "year(`c`)", "2023 + 1", "2023-12-31 23:59:59", "2024-01-01 00:00:00"),
+        ("c DATE", "TO_DAYS(c)", "TO_DAYS('2024-01-01')", "2023-12-31", "2024-01-01"),
+        ("c DATE", "TO_DAYS(c)", "739251", "2023-12-31", "2024-01-01"),
+        (
+            "c DATETIME",
+            "TO_SECONDS(c)",
+            "TO_SECONDS('2024-01-01 00:00:01')",
+            "2024-01-01 00:00:00",
+            "2024-01-01 00:00:01",
+        ),
+        ("c TIMESTAMP", "UNIX_TIMESTAMP(c)", "1704067200", "2023-12-31 23:59:59", "2024-01-01 00:00:00"),
+        ("c TIMESTAMP(1)", "FLOOR(UNIX_TIMESTAMP(c))", "1704067200", "2023-12-31 23:59:59.9", "2024-01-01 00:00:00.1"),
+        ("c DATE", "MONTH(c)", "3", "2024-02-29", "2024-03-01"),
+        ("c DATE", "QUARTER(c)", "2", "2024-03-31", "2024-04-01"),
+        ("c DATE", "DAYOFMONTH(c)", "2", "2024-02-01", "2024-02-02"),
+        ("c DATE", "DAYOFYEAR(c)", "366", "2023-12-31", "2024-12-31"),
+        ("c DATE", "DAYOFWEEK(c)", "2", "2024-01-07", "2024-01-08"),
+        ("c DATE", "WEEKDAY(c)", "1", "2024-01-08", "2024-01-09"),
+        ("c DATE", "DATEDIFF(c, '2024-01-01')", "0", "2023-12-31", "2024-01-01"),
+        ("c DATE", "EXTRACT(YEAR FROM c)", "2024", "2023-12-31", "2024-01-01"),
+        ("c TIME", "HOUR(c)", "100", "99:59:59", "100:00:00"),
+        ("c DATETIME", "MINUTE(c)", "1", "2024-01-01 05:00:59", "2024-01-01 05:01:00"),
+        ("c TIME", "TIME_TO_SEC(c)", "-3600", "-01:00:01", "-01:00:00"),
+        ("c TIME(6)", "MICROSECOND(c)", "500000", "00:00:00.499999", "00:00:00.500000"),
+        ("c INT", "c * 2 + 1", "7", "2", "3"),
+        ("c INT", "(c - 1) DIV 10", "1", "10", "11"),
+        ("c INT", "c DIV 10", "0", "-10", "-9"),
+        ("c INT", "c % 10", "0", "-9", "-10"),
+        ("c INT", "MOD(c, 10)", "9", "8", "19"),
+        ("c INT", "ABS(c)", "5", "-4", "-5"),
+        ("c INT", "-c", "5", "-4", "-5"),
+        ("c DECIMAL(5,1)", "CEILING(c)", "2", "1.0", "1.1"),
+        ("c YEAR", "c", "2000", "1999", "2000"),
+    ],
+)
+def test_range_by_an_expression(column: str, expression: str, bound: str, below: str, above: str) -> None:
+    by = f"RANGE ({expression}) (PARTITION low VALUES LESS THAN ({bound}), PARTITION high VALUES LESS THAN MAXVALUE)"
+    assert [located(column, by, c=value) for value in (below, above)] == ["low", "high"]
+
+
+@pytest.mark.parametrize(("value", "want"), [("0000-00-00", "low"), ("2024-00-00", "low"), (None, "low")])
+def test_days_of_a_date_without_month_are_null(value: str | None, want: str) -> None:
+    by = "RANGE (TO_DAYS(c)) (PARTITION low VALUES LESS THAN (-5), PARTITION high VALUES LESS THAN MAXVALUE)"
+    assert located("c DATE", by, c=value) == want
+
+
+def test_a_bound_by_a_sessions_time_zone_leaves_its_days_uncertain() -> None:
+    by = (
+        "RANGE (UNIX_TIMESTAMP(c)) (PARTITION low VALUES LESS THAN (UNIX_TIMESTAMP('2024-01-01 00:00:00')), "
+        "PARTITION high VALUES LESS THAN MAXVALUE)"
+    )
+    values = ("2023-12-31 09:59:59", "2023-12-31 10:00:00", "2024-01-01 14:00:00", "2024-01-01 14:00:01")
+    assert [located("c TIMESTAMP", by, c=value) for value in values] == ["low", None, None, "high"]
+
+
+def test_range_columns_compare_one_after_the_other() -> None:
+    by = (
+        "RANGE COLUMNS (a, b) (PARTITION p1 VALUES LESS THAN (1, 'm'), PARTITION p2 VALUES LESS THAN (1, MAXVALUE), "
+        "PARTITION p3 VALUES LESS THAN (MAXVALUE, MAXVALUE))"
+    )
+    rows: list[tuple[str | None, str | None, str]] = [
+        ("0", "z", "p1"),
+        ("1", "l", "p1"),
+        ("1", "m", "p2"),
+        ("1", None, "p1"),
+        (None, "z", "p1"),
+        ("10", "a", "p3"),
+    ]
+    for a, b, want in rows:
+        assert located("a INT, b VARCHAR(9)", by, a=a, b=b) == want
+
+
+def test_range_columns_of_dates() -> None:
+    by = "RANGE COLUMNS (c) (PARTITION p1 VALUES LESS THAN ('2024-1-1'), PARTITION p2 VALUES LESS THAN ('20250101'))"
+    values = ("2023-12-31", "2024-01-01", "2024-12-31", "2025-01-01")
+    assert [located("c DATE", by, c=value) for value in values] == ["p1", "p2", "p2", None]
+    assert located("c DATETIME(3)", by, c="2024-01-01 00:00:00.000") == "p2"
+
+
+@pytest.mark.parametrize(
+    ("collation", "value", "want"),
+    [
+        ("utf8mb4_bin", "M", "p1"),
+        ("utf8mb4_bin", "m ", "p2"),
+        ("utf8mb4_bin", "é", "p2"),
+        ("utf8mb4_general_ci", "L", "p1"),
+        ("utf8mb4_general_ci", "N", "p2"),
+        ("utf8mb4_general_ci", "é", None),
+        ("utf8mb4_general_ci", "a-b", None),
+    ],
+)
+def test_texts_compare_by_their_collation(collation: str, value: str, want: str | None) -> None:
+    by = "RANGE COLUMNS (c) (PARTITION p1 VALUES LESS THAN ('m'), PARTITION p2 VALUES LESS THAN (MAXVALUE))"
+    assert located(f"c VARCHAR(9) COLLATE {collation}", by, c=value) == want
+
+
+def test_binary_columns_compare_by_bytes() -> None:
+    by = "RANGE COLUMNS (c) (PARTITION p1 VALUES LESS THAN ('b'), PARTITION p2 VALUES LESS THAN (x'ff'))"
+    assert [located("c VARBINARY(9)", by, c=value) for value in ("YQ==", "YmI=", "/w==")] == ["p1", "p2", None]
+
+
+def test_list_holds_its_values_and_null_where_it_is_named() -> None:
+    by = "LIST (c + 1) (PARTITION p1 VALUES IN (1, 2 + 1), PARTITION p2 VALUES IN (NULL, -4))"
+    assert [located("c INT", by, c=value) for value in ("0", "2", "-5", None, "1")] == ["p1", "p1", "p2", "p2", None]
+
+
+def test_the_default_list_holds_the_rest() -> None:
+    by = "LIST COLUMNS (c) (PARTITION p1 VALUES IN ('a', 'B'), PARTITION p2 DEFAULT)"
+    assert [located("c VARCHAR(9)", by, c=value) for value in ("a", "B", "b", None)] == ["p1", "p1", "p2", "p2"]
+
+
+def test_list_columns_hold_tuples() -> None:
+    by = "LIST COLUMNS (a, b) (PARTITION p1 VALUES IN ((1, 'x'), (2, NULL)), PARTITION p2 VALUES IN ((2, 'x')))"
+    rows: list[tuple[str, str | None, str | None]] = [
+        ("1", "x", "p1"),
+        ("2", None, "p1"),
+        ("2", "x", "p2"),
+        ("3", "x", None),
+    ]
+    for a, b, want in rows:
+        assert located("a INT, b VARCHAR(9)", by, a=a, b=b) == want
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "want"),
+    [
+        ("c INT", "7", "p3"),
+        ("c INT", "-7", "p3"),
+        ("c INT", None, "p0"),
+        ("c BIGINT UNSIGNED", "18446744073709551615", "p1"),
+        ("c BIGINT UNSIGNED", "9223372036854775808", "p0"),
+    ],
+)
+def test_hash_is_the_remainder_and_null_is_zero(column: str, value: str | None, want: str) -> None:
+    assert located(column, "HASH (c) PARTITIONS 4", c=value) == want
+
+
+def test_hash_of_an_expression() -> None:
+    assert located("c DATE", "HASH (YEAR(c)) PARTITIONS 4", c="2023-05-05") == "p3"
+    assert located("c DATE", "LINEAR HASH (YEAR(c)) PARTITIONS 4", c=None) == "p0"
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "want"),
+    [
+        # CRC-32 of '123456789' is 0xCBF43926, of a zero byte 0xD202EF8D
+        ("c INT PRIMARY KEY", {"c": "123456789"}, 0xCBF43926 % 7),
+        ("c INT, PRIMARY KEY (c)", {"c": None}, 0xD202EF8D % 7),
+        ("a VARCHAR(9), b INT, PRIMARY KEY (a, b)", {"a": "1234 ", "b": "56789"}, 0xCBF43926 % 7),
+        ("c VARBINARY(9) PRIMARY KEY", {"c": "MTIzNDU2Nzg5"}, 0xCBF43926 % 7),
+    ],
+)
+def test_key_is_the_checksum_of_the_texts(columns: str, row: dict[str, str | None], want: int) -> None:
+    assert located(columns, "KEY () PARTITIONS 7", **row) == f"p{want}"
+
+
+@pytest.mark.parametrize(
+    ("columns", "by", "value"),
+    [
+        ("c VARCHAR(9) COLLATE utf8mb4_general_ci", "KEY (c) PARTITIONS 2", "a"),
+        ("c TIMESTAMP", "KEY (c) PARTITIONS 2", "2024-01-01 00:00:00"),
+        ("c DATE", "HASH (YEARWEEK(c)) PARTITIONS 2", "2024-01-01"),
+        ("c INT", "HASH (other) PARTITIONS 2", "1"),
+        ("c INT", "HASH (c +) PARTITIONS 2", "1"),
+        ("c DATE", "HASH (YEAR(c)) PARTITIONS 2", "today"),
+        ("c INT", "RANGE (c) INTERVAL (10) FIRST PARTITION LESS THAN (0) LAST PARTITION LESS THAN (90)", "1"),
+    ],
+)
+def test_what_is_not_certain_has_no_partition(columns: str, by: str, value: str) -> None:
+    assert located(columns, by, c=value) is None
+
+
+def test_a_row_without_the_column_has_no_partition() -> None:
+    assert located("c INT", "HASH (c) PARTITIONS 2", d="1") is None
+
+
+def batch(rows: list[str | None], table: TableVersion) -> list[str | None]:
+    (text,) = {udf._version(table)["partitioning"]}
+    columns = json.dumps([column._asdict() for column in table.columns])
+    arrays = ([*rows], [text] * len(rows), [columns] * len(rows))
+    return list(partition_batch(*(pa.array(array, pa.string()) for array in arrays)).to_pylist())
+
+
+def test_a_batch_finds_the_partition_of_each_row() -> None:
+    table = version("c INT", RANGE + "MAXVALUE)")
+    assert batch(['{"c":"-1"}', '{"c":"99"}', None, "{}", "no row"], table) == ["p1", "p3", None, None, None]
+    assert partition_batch(*(pa.array([one], pa.string()) for one in ('{"c":"1"}', None, None))).to_pylist() == [None]
+
+
+def test_a_batch_reads_every_method() -> None:
+    for by in ("HASH (c) PARTITIONS 1", "KEY (c) PARTITIONS 1", "LIST (c) (PARTITION p0 VALUES IN (1))"):
+        assert batch(['{"c":"1"}'], version("c INT", by)) == ["p0"]
+    for by in (
+        "LIST COLUMNS (c) (PARTITION p0 VALUES IN (1))",
+        "RANGE COLUMNS (c) (PARTITION p0 VALUES LESS THAN (2))",
+    ):
+        assert batch(['{"c":"1"}'], version("c INT", by)) == ["p0"]
+
+
+_BY = st.sampled_from(["HASH (c) PARTITIONS 3", "HASH (YEAR(c)) PARTITIONS 3", "KEY (c) PARTITIONS 3", RANGE + "(20))"])
+
+
+@given(_BY, st.sampled_from(["INT", "DATE", "TIME", "VARCHAR(9)", "DECIMAL(9,2)"]), st.text(max_size=20))
+def test_no_cell_makes_a_batch_raise(by: str, kind: str, cell: str) -> None:
+    (found,) = batch([json.dumps({"c": cell})], version(f"c {kind}", by))
+    assert found in (None, "p0", "p1", "p2", "p3")
+
+
+@pytest.mark.parametrize("cell", ["1e999999999", "NaN", "Infinity", "-", "٣"])
+def test_odd_numbers_have_no_partition(cell: str) -> None:
+    assert located("c INT", "HASH (c) PARTITIONS 3", c=cell) in (None, "p0")
