@@ -136,7 +136,8 @@ live_rows as (
         moves.to_columns,
         ticdc_project_row(
             ranked.after,
-            {{ ticdc.version_chain("lineages.versions", "ranked.version_from_ts", "moves.valid_from_ts") }}
+            {{ ticdc.version_chain("lineages.versions", "ranked.version_from_ts", "moves.valid_from_ts") }},
+            ranked.lossy
         ) as projected
     from ranked
     inner join moves using ({{ identity }})
@@ -158,7 +159,7 @@ moved_rows as (
 
     select
         *,
-        ticdc_project_row(projected.row, '[' || to_columns || ']') as moved
+        ticdc_project_row(projected.row, '[' || to_columns || ']', projected.lossy) as moved
     from located_rows
     where partition_names is null or array_contains(partition_names, lower(partition_name))
 
@@ -181,7 +182,8 @@ rows as (
                     'of_version_ts', {{ commit_ts }} - 1,
                     'key', row_key,
                     'old', projected.row,
-                    'new', cast(null as string)
+                    'new', cast(null as string),
+                    'flags', lossy
                 ),
                 named_struct(
                     'op', 'insert',
@@ -191,7 +193,8 @@ rows as (
                     'of_version_ts', to_version_ts,
                     'key', moved.row_key,
                     'old', cast(null as string),
-                    'new', moved.row
+                    'new', moved.row,
+                    'flags', moved.lossy
                 )
             ),
             each -> each.of_table_id is not null
@@ -211,7 +214,7 @@ select
         "row_key": "rows.change.key",
         "before": "rows.change.old",
         "after": "rows.change.new",
-        "lossy": "array_union(rows.lossy, array_union(rows.projected.lossy, coalesce(rows.moved.lossy, cast(array() as array<string>))))",
+        "lossy": "rows.change.flags",
         "cause": "rows.move_cause",
     }) }}
 from rows

@@ -46,7 +46,8 @@ rows as (
         new_versions.valid_from_ts as target_from_ts,
         ticdc_project_row(
             followed.after,
-            {{ ticdc.version_chain("lineages.versions", "followed.version_from_ts", "new_versions.valid_from_ts") }}
+            {{ ticdc.version_chain("lineages.versions", "followed.version_from_ts", "new_versions.valid_from_ts") }},
+            followed.lossy
         ) as projected
     from followed
     inner join new_versions using ({{ identity }})
@@ -66,7 +67,7 @@ select
         "apply_rank": "3",
         "row_key": "rows.row_key",
         "after": "rows.projected.row",
-        "lossy": "array_union(rows.lossy, rows.projected.lossy)",
+        "lossy": "rows.projected.lossy",
         "cause": "'new_columns'",
     }) }}
 from rows

@@ -78,9 +78,9 @@ _DDL_KIND = Udf(
 )
 _PROJECT_ROW = Udf(
     name="ticdc_project_row",
-    arguments=(("row", "string"), ("versions", "string")),
+    arguments=(("row", "string"), ("versions", "string"), ("lossy", "array<string>")),
     returns=projection.PROJECTED_SQL_TYPE,
-    description="A row with the columns and key of the last of its table's versions (JSON list of column lists).",
+    description="A row with the columns, key and flags of the last of its table's versions (JSON list of column lists).",
     function=projection.project_batch,
 )
 _PARTITION_OF = Udf(
