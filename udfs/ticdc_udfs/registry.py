@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ticdc_udfs import arrow, resolution
+from ticdc_udfs import arrow, claim_check, resolution
 from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.protocols import canal_json, debezium, open_protocol, simple
 
@@ -75,6 +75,13 @@ _DDL_KIND = Udf(
     description="What a DDL statement does, in one vocabulary, and the tables it touches.",
     function=catalogue.kind_batch,
 )
+_CLAIM_CHECK = Udf(
+    name="ticdc_claim_check",
+    arguments=(("content", "binary"),),
+    returns=claim_check.MESSAGE_SQL_TYPE,
+    description="Key and value of the message that a claim-check file holds, in whichever of its two forms.",
+    function=claim_check.message_batch,
+)
 
 UDFS: tuple[Udf, ...] = (
     _decoder("canal_json", canal_json.decode),
@@ -84,4 +91,5 @@ UDFS: tuple[Udf, ...] = (
     _RESOLVE,
     _FOLD_DDL,
     _DDL_KIND,
+    _CLAIM_CHECK,
 )
