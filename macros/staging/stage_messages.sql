@@ -12,7 +12,8 @@ messages as (
         `timestamp` as message_at,
         key,
         value,
-        {{ ticdc.text_literal(tojson(feed.decoding, sort_keys=true)) }} as options
+        {{ ticdc.text_literal(tojson(feed.decoding, sort_keys=true)) }} as options,
+        {{ "true" if feed.claim_check else "false" }} as reads_files
     from {{ source("ticdc", "messages") }}
     where
         {{ ticdc.is_of_feed(feed) }}
@@ -71,11 +72,8 @@ select
     event.error_message,
     event.checksum,
     event.checksum_mismatch,
-    event.claim_check,
-    event.kind <> 'row'
-    or not exists(
-        event.lossy, flag -> substring_index(flag, ':', -1) in ('no_schema', 'label_unknown', 'no_key')
-    ) as is_resolved,
+    if(reads_files, event.claim_check, null) as claim_check,
+    not (reads_files and event.claim_check is not null) and {{ ticdc.has_schema("event") }} as is_resolved,
     if(event.kind = 'error', key, null) as key,
     if(event.kind = 'error', value, null) as value,
     {{ ticdc.run_id() }} as run_id,

@@ -1,13 +1,27 @@
 with
 
+events as (
+
+    select * from {{ ref("int_ticdc__events") }}
+    where kind in ('ddl', 'bootstrap') or (kind = 'row' and table_schema is not null and claim_check is null)
+
+    union all
+
+    select
+        * except (protocol),
+        protocol
+    from {{ ref("int_ticdc__claim_checks") }}
+    where kind = 'row' and table_schema is not null
+
+),
+
 told as (
 
     select
         *,
         coalesce(commit_ts, 0) as told_ts,
         if(kind = 'row', null, ddl_query) as query
-    from {{ ref("int_ticdc__events") }}
-    where kind in ('ddl', 'bootstrap') or (kind = 'row' and table_schema is not null)
+    from events
 
 )
 

@@ -24,6 +24,17 @@ events as (
         if(kind = 'watermark', commit_ts, null) as watermark_ts
     from {{ ref("int_ticdc__events") }}
 
+    union all
+
+    select
+        feed,
+        topic,
+        `partition`,
+        message_at,
+        run_id,
+        null as watermark_ts
+    from {{ ref("int_ticdc__claim_checks") }}
+
 ),
 
 seen_partitions as (

@@ -17,8 +17,7 @@ waiting_rows as (
     select
         *,
         table_schema_id is not null and array_contains(lossy, '*:no_schema') as names_schema
-    from {{ ref("int_ticdc__events") }}
-    where kind = 'row' and not is_resolved
+    from {{ ref("int_ticdc__waiting_rows") }}
 
 ),
 

@@ -47,4 +47,31 @@ select
     checksum_mismatch,
     run_id,
     feed
+from {{ ref("int_ticdc__claim_checks") }}
+where kind = 'row' and is_resolved
+
+union all
+
+select
+    topic,
+    `partition`,
+    `offset`,
+    event_index,
+    message_at,
+    commit_ts,
+    commit_ts_exact,
+    start_ts,
+    schema_name,
+    table_name,
+    physical_table_id,
+    op,
+    row_key,
+    before_key,
+    before,
+    after,
+    table_schema_id,
+    lossy,
+    checksum_mismatch,
+    run_id,
+    feed
 from {{ ref("int_ticdc__resolved_rows") }}

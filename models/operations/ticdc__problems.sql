@@ -130,24 +130,72 @@ lossy_values as (
 waiting_rows as (
 
     select
-        events.feed,
-        events.schema_name,
-        events.table_name,
-        min(events.commit_ts) as commit_ts,
+        waiting.feed,
+        waiting.schema_name,
+        waiting.table_name,
+        min(waiting.commit_ts) as commit_ts,
         'error' as severity,
         'rows_wait_for_schema' as code,
         count(*) || ' row(s) name a version of the table that no message described yet' as detail,
         'load the topic from its start, or wait for the next BOOTSTRAP message' as remedy
-    from {{ ref("int_ticdc__events") }} as events
+    from {{ ref("int_ticdc__waiting_rows") }} as waiting
     left anti join {{ ref("int_ticdc__resolved_rows") }} as resolved
         on
-            events.feed = resolved.feed
-            and events.topic = resolved.topic
-            and events.`partition` = resolved.`partition`
-            and events.`offset` = resolved.`offset`
-            and events.event_index = resolved.event_index
-    where events.kind = 'row' and not events.is_resolved
-    group by events.feed, events.schema_name, events.table_name
+            waiting.feed = resolved.feed
+            and waiting.topic = resolved.topic
+            and waiting.`partition` = resolved.`partition`
+            and waiting.`offset` = resolved.`offset`
+            and waiting.event_index = resolved.event_index
+    group by waiting.feed, waiting.schema_name, waiting.table_name
+
+),
+
+rows_without_content as (
+
+    {{ ticdc.rows_without_content(ref("int_ticdc__claim_checks")) }}
+
+),
+
+unusable_files as (
+
+    select
+        feed,
+        topic,
+        `partition`,
+        `offset`,
+        event_index,
+        max_by(error_message, run_id) as error_message
+    from {{ ref("int_ticdc__claim_checks") }}
+    where kind = 'error'
+    group by feed, topic, `partition`, `offset`, event_index
+
+),
+
+missing_files as (
+
+    select
+        waiting.feed,
+        waiting.schema_name,
+        waiting.table_name,
+        min(waiting.commit_ts) as commit_ts,
+        'error' as severity,
+        if(unusable.error_message is null, 'claim_check_missing', 'claim_check_unusable') as code,
+        count(*) || ' row(s) wait for the file that holds them, such as ' || min(waiting.claim_check)
+        || coalesce(': ' || unusable.error_message, '') as detail,
+        if(
+            unusable.error_message is null,
+            'put the files into the folder that the option claim_check of the feed names, where Spark can read them',
+            'put the right files there, and check the options compression and encoding of the feed'
+        ) as remedy
+    from rows_without_content as waiting
+    left join unusable_files as unusable
+        on
+            waiting.feed = unusable.feed
+            and waiting.topic = unusable.topic
+            and waiting.`partition` = unusable.`partition`
+            and waiting.`offset` = unusable.`offset`
+            and waiting.event_index = unusable.event_index
+    group by waiting.feed, waiting.schema_name, waiting.table_name, unusable.error_message
 
 ),
 
@@ -201,6 +249,8 @@ union all
 select * from lossy_values
 union all
 select * from waiting_rows
+union all
+select * from missing_files
 union all
 select * from checksum_mismatches
 union all

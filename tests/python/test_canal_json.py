@@ -248,7 +248,7 @@ def test_a_claim_check_says_so() -> None:
     for type in ("INSERT", "UPDATE", "DELETE"):
         old = [{"id": "1"}] if type == "UPDATE" else None
         event = decode(row_message({"id": "1"}, type=type, old=old, tidb=extension))
-        assert (event.lossy, event.row_key) == (("*:claim_check",), b'{"id":"1"}')
+        assert (event.lossy, event.row_key, event.claim_check) == (("*:claim_check",), b'{"id":"1"}', "x.json")
 
 
 def _packed(value: bytes, codec: str) -> bytes:

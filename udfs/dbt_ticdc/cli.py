@@ -78,7 +78,9 @@ def run(
         return False
     last_build.unlink(missing_ok=True)
     build.build(package, work, variables, full_refresh)
-    last_build.write_text(made_of)
+    # files of large messages may come without any message
+    if not summary.waits_for_files(spark):
+        last_build.write_text(made_of)
     return True
 
 

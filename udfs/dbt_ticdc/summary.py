@@ -23,6 +23,16 @@ def is_possible(spark: SparkSession) -> bool:
     return all(spark.catalog.tableExists(name) for name in needed)
 
 
+def waits_for_files(spark: SparkSession) -> bool:
+    """Whether rows wait for the claim-check files that hold them."""
+    return (
+        spark.catalog.tableExists("ticdc__problems")
+        and not spark.sql(
+            "select 1 from ticdc__problems where code in ('claim_check_missing', 'claim_check_unusable')"
+        ).isEmpty()
+    )
+
+
 def text(spark: SparkSession) -> str:
     """The summary of the package's tables in the session's current database."""
     tables = spark.sql(

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
+import pyarrow as pa
+
+MESSAGE_SQL_TYPE = "struct<key: binary, value: binary>"
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -24,3 +29,10 @@ def message_of(file: bytes) -> tuple[bytes | None, bytes | None]:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None, file
     return message.key, message.value
+
+
+def message_batch(files: pa.Array[Any]) -> pa.Array[Any]:
+    """`message_of` for an array of files; gives an array of structs, both members None where the file is."""
+    messages = [(None, None) if file is None else message_of(file) for file in files.to_pylist()]
+    members = list(zip(*messages, strict=True)) or [(), ()]
+    return pa.StructArray.from_arrays([pa.array(member, pa.binary()) for member in members], names=["key", "value"])

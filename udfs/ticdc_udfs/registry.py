@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ticdc_udfs import arrow, resolution
+from ticdc_udfs import arrow, claim_check, resolution
 from ticdc_udfs.catalogue import partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.protocols import canal_json, debezium, open_protocol, simple
@@ -90,6 +90,13 @@ _PARTITION_OF = Udf(
     description="The name of the partition that holds a row; null where that cannot be told.",
     function=partitions.partition_batch,
 )
+_CLAIM_CHECK = Udf(
+    name="ticdc_claim_check",
+    arguments=(("content", "binary"),),
+    returns=claim_check.MESSAGE_SQL_TYPE,
+    description="Key and value of the message that a claim-check file holds, in whichever of its two forms.",
+    function=claim_check.message_batch,
+)
 
 UDFS: tuple[Udf, ...] = (
     _decoder("canal_json", canal_json.decode),
@@ -101,4 +108,5 @@ UDFS: tuple[Udf, ...] = (
     _DDL_KIND,
     _PROJECT_ROW,
     _PARTITION_OF,
+    _CLAIM_CHECK,
 )

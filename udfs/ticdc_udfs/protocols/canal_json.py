@@ -114,7 +114,9 @@ def _row(message: _Message, extension: _Extension, plain: bytes, options: Option
     flags = [*plan.flags]
     if b"\\" in plain and (b"\\ufffd" in plain or b"\\uFFFD" in plain):
         flags.extend(_replaced_bytes(message, plain))
+    claim_check = None
     if extension.claimCheckLocation is not None:
+        claim_check = extension.claimCheckLocation.rpartition("/")[2]
         flags.append(Lossy.CLAIM_CHECK.of())
     elif extension.onlyHandleKey:
         flags.append(Lossy.HANDLE_KEY_ONLY.of())
@@ -150,6 +152,11 @@ def _row(message: _Message, extension: _Extension, plain: bytes, options: Option
         None,
         None,
         tuple(dict.fromkeys(flags)) if flags else (),
+        None,
+        None,
+        None,
+        None,
+        claim_check,
     )
 
 

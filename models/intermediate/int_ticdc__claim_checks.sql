@@ -1,0 +1,138 @@
+{{
+    config(
+        materialized="incremental",
+        incremental_strategy="append",
+        partition_by=["feed"],
+    )
+}}
+{%- set files = ticdc.claim_check_files() -%}
+{%- if files %}
+
+with
+
+waiting_rows as (
+
+    {{ ticdc.rows_without_content(this if is_incremental() else none) }}
+
+),
+
+decoded as (
+
+    {% for file in files -%}
+    select
+        {{ ticdc.text_literal(file.feed.name) }} as feed,
+        _metadata.file_path,
+        _metadata.file_name,
+        ticdc_claim_check(content) as message,
+        message.key as key,
+        message.value as value,
+        {{ ticdc.text_literal(tojson(file.feed.decoding, sort_keys=true)) }} as options,
+        {{ ticdc.protocol_macro(file.feed.protocol, "decode")() }} as events
+    from {{ ticdc.named_files(file.feed, file.names) }}
+    {% if not loop.last %}
+    union all
+    {% endif %}
+    {%- endfor %}
+
+),
+
+contents as (
+
+    select /*+ broadcast(waiting_rows) */
+        waiting_rows.topic,
+        waiting_rows.`partition`,
+        waiting_rows.`offset`,
+        waiting_rows.event_index,
+        waiting_rows.message_at,
+        waiting_rows.commit_ts,
+        waiting_rows.commit_ts_exact,
+        waiting_rows.schema_name,
+        waiting_rows.table_name,
+        waiting_rows.feed,
+        waiting_rows.protocol,
+        decoded.file_path,
+        try_element_at(
+            filter(
+                decoded.events,
+                event ->
+                    event.kind = 'row'
+                    and event.schema_name = waiting_rows.schema_name
+                    and event.table_name = waiting_rows.table_name
+                    and event.commit_ts = waiting_rows.commit_ts
+                    and event.claim_check is null
+            ),
+            1
+        ) as event,
+        coalesce(try_element_at(decoded.events, 1).error_code, 'bad_shape') as error_code,
+        coalesce(
+            try_element_at(decoded.events, 1).error_message, 'the file holds no row of this table and commit'
+        ) as error_message
+    from waiting_rows
+    inner join decoded
+        on waiting_rows.feed = decoded.feed and waiting_rows.claim_check = decoded.file_name
+
+),
+
+ranked as (
+
+    select
+        *,
+        -- below one folder, files of one name may stand in several
+        row_number() over (
+            partition by feed, topic, `partition`, `offset`, event_index order by event is null, file_path
+        ) as place
+    from contents
+
+)
+
+select
+    ranked.topic,
+    ranked.`partition`,
+    ranked.`offset`,
+    ranked.event_index,
+    ranked.message_at,
+    coalesce(ranked.event.kind, 'error') as kind,
+    ranked.commit_ts,
+    ranked.commit_ts_exact,
+    ranked.event.start_ts,
+    ranked.schema_name,
+    ranked.table_name,
+    ranked.event.physical_table_id,
+    ranked.event.op,
+    ranked.event.row_key,
+    ranked.event.before_key,
+    ranked.event.before,
+    ranked.event.after,
+    ranked.event.table_schema_id,
+    ranked.event.table_schema,
+    ranked.event.ddl_query,
+    ranked.event.ddl_type,
+    ranked.event.lossy,
+    if(ranked.event is null, ranked.error_code, null) as error_code,
+    if(ranked.event is null, ranked.error_message, null) as error_message,
+    ranked.event.checksum,
+    ranked.event.checksum_mismatch,
+    ranked.event.claim_check,
+    ranked.event is null or {{ ticdc.has_schema("ranked.event") }} as is_resolved,
+    {{ ticdc.run_id() }} as run_id,
+    ranked.protocol,
+    ranked.feed
+from ranked
+{% if is_incremental() -%}
+-- a file that is of no use is read again, as it may have changed, and recorded once
+left anti join {{ this }} as known
+    on
+        ranked.feed = known.feed
+        and ranked.topic = known.topic
+        and ranked.`partition` = known.`partition`
+        and ranked.`offset` = known.`offset`
+        and ranked.event_index = known.event_index
+        and ranked.event is null
+        and known.error_message = ranked.error_message
+{% endif -%}
+where ranked.place = 1
+{%- else %}
+
+select * from {{ ref("int_ticdc__events") }}
+where false
+{%- endif %}
