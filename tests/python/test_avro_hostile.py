@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import resource
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.avro import EXTENSION, Message, arrays, column, extension, framed, hostile, message, real, record
-from support.hostile import MIB, cases
+from support.hostile import HUGE, MIB, cases, code_and_growth, huge_length
 
 from ticdc_udfs import arrow
 from ticdc_udfs.events import ErrorCode, Kind
@@ -143,20 +143,29 @@ def _plain() -> list[Message]:
 
 
 @pytest.mark.parametrize("kind", ["string", "bytes"])
-@pytest.mark.parametrize("size", [2**31 - 1, 2**31, 2**62, 2**63 - 1, -1, -(2**63)])
-def test_huge_lengths_take_no_memory(kind: str, size: int) -> None:
-    number = (size << 1) ^ (size >> 63)
-    digits = bytearray()
-    while number > 0x7F:
-        digits.append(number & 0x7F | 0x80)
-        number >>= 7
+@pytest.mark.parametrize("size", HUGE)
+def test_huge_lengths(kind: str, size: int) -> None:
     schema = json.dumps(record(column("v", kind, "TEXT" if kind == "string" else "BLOB")))
-    value = framed(bytes([*digits, number]) + b"abc")
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    value = framed(huge_length(size) + b"abc")
     assert hostile(avro.decode, (None, value, "{}", None, schema)).error_code == ErrorCode.BAD_AVRO
     batch = arrays([(None, value, "{}", None, schema)] * MANY)
     assert decode_batch(*batch).equals(arrow.decode_batch(avro.decode, *batch))
-    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - grown) * 1024 < 16 * MIB
+
+
+def test_huge_lengths_take_no_memory(tmp_path: Path) -> None:
+    schema = json.dumps(record(column("v", "bytes", "BLOB")))
+    for size in HUGE:
+        value = framed(huge_length(size) + b"abc")
+        code, grown = code_and_growth("avro", tmp_path, value, "{}", None, schema)
+        assert (code, grown < 16 * MIB) == ("bad_avro", True), (size, grown)
+
+
+def test_deep_nesting_of_schemas() -> None:
+    nested = '{"type":"record","name":"a","fields":[{"name":"f","type":'
+    for text in ("[" * 1_000_000, '{"type":' * 100_000, nested * 100_000, nested * 500 + '"int"' + "}]}" * 500):
+        for schemas in ((None, text), (text, _plain()[0][4])):
+            event = hostile(avro.decode, (_plain()[0][0], _plain()[0][1], "{}", *schemas))
+            assert event.error_code in (ErrorCode.BAD_AVRO, ErrorCode.SCHEMA_MISSING)
 
 
 def test_records_that_multiply_are_refused() -> None:

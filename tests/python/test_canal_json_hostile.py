@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
-import cramjam
-import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import hostile
 from support.corpus import SAMPLE, Variant
+from support.hostile import MIB, cases, code_and_growth, pack, varint
 from support.messages import row_message, to_bytes
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import ErrorCode, Event, Kind
+from ticdc_udfs.events import ErrorCode, Kind
 from ticdc_udfs.protocols import canal_json
 
 OPTIONS = [json.dumps(option) for option in ({}, {"compression": "snappy"}, {"compression": "lz4"})]
 OPTIONS += [json.dumps({"time_zone": "America/New_York"})]
-
-
-def cases(count: int) -> settings:
-    return settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+decoded = partial(hostile.decoded, canal_json.decode)
 
 
 @cache
@@ -35,40 +30,8 @@ def real(name: str = "canal_json") -> tuple[bytes, ...]:
     return tuple(value for value in values if len(value) <= 4096)
 
 
-def decoded(value: bytes | None, options: str, key: bytes | None = None) -> list[Event]:
-    """The events, after the checks that hold for every input; and the batch function must carry them."""
-    events = list(arrow.decode_message(canal_json.decode, key, value, options))
-    assert events
-    for event in events:
-        assert event.kind in set(Kind)
-        if event.kind == Kind.ERROR:
-            assert len(events) == 1
-            assert event.error_message
-            assert event.error_code in set(ErrorCode) - {ErrorCode.INTERNAL_ERROR}, event.error_message
-        else:
-            assert event.error_code is None
-            assert event.commit_ts is not None and 0 <= event.commit_ts < 2**63
-        if event.kind == Kind.ROW:
-            assert event.op in ("insert", "update", "delete")
-            for image in filter(None, (event.row_key, event.before_key, event.before, event.after)):
-                texts = json.loads(image)
-                assert all(text is None or isinstance(text, str) for text in texts.values())
-    batch = arrow.decode_batch(
-        canal_json.decode,
-        pa.array([key], pa.binary()),
-        pa.array([value], pa.binary()),
-        pa.array([options], pa.string()),
-    )
-    assert len(batch) == 1 and len(batch[0].as_py()) == len(events)
-    return events
-
-
 messages = st.sampled_from(range(10**9)).map(lambda index: real()[index % len(real())])
 options_texts = st.sampled_from(OPTIONS)
-
-
-def pack(value: bytes, codec: str) -> bytes:
-    return bytes(cramjam.snappy.compress_raw(value) if codec == "snappy" else cramjam.lz4.compress(value))
 
 
 @cases(1500)
@@ -157,14 +120,6 @@ def test_broken_compression(value: bytes, codec: str, size: int, place: float, b
     decoded(bytes(packed[:at]), json.dumps({"compression": codec}))
 
 
-def varint(number: int) -> bytes:
-    digits = bytearray()
-    while number > 0x7F:
-        digits.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*digits, number])
-
-
 @pytest.mark.parametrize("opener", [b"[", b'{"a":', b'{"data":[{"a":', b'{"_tidb":{"x":', b'{"data":'])
 def test_deep_nesting(opener: bytes) -> None:
     for depth in (100, 1_000, 100_000, 1_000_000):
@@ -211,7 +166,7 @@ def test_escapes_that_json_or_utf8_forbid(text: bytes) -> None:
         decoded(to_bytes(row_message({"id": "1"})).replace(place, b'"' + text + b'"'), "{}")
 
 
-def test_compression_bombs_cost_bounded_memory(tmp_path: Any) -> None:
+def test_compression_bombs_cost_bounded_memory(tmp_path: Path) -> None:
     """Peak memory stays below twice the bound of one message, in a process of its own."""
     bombs = {
         "lz4-gigabyte": ("lz4", pack(bytes(1 << 30), "lz4"), "too_large"),
@@ -221,26 +176,6 @@ def test_compression_bombs_cost_bounded_memory(tmp_path: Any) -> None:
         "snappy-beyond-bound": ("snappy", pack(bytes((256 << 20) + 1), "snappy"), "too_large"),
     }
     for name, (codec, packed, code) in bombs.items():
-        (tmp_path / name).write_bytes(packed)
-        run = subprocess.run(
-            [sys.executable, "-c", MEASURE, str(tmp_path / name), json.dumps({"compression": codec})],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=60,
-        )
-        got, grown = run.stdout.split()
+        got, grown = code_and_growth("canal_json", tmp_path, packed, json.dumps({"compression": codec}))
         assert got == code, name
-        assert int(grown) < 2 * (256 << 20) + (64 << 20), f"{name} cost {int(grown) >> 20} MiB"
-
-
-MEASURE = """
-import resource, sys
-from ticdc_udfs import arrow
-from ticdc_udfs.protocols import canal_json
-
-value = open(sys.argv[1], "rb").read()
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-(event,) = arrow.decode_message(canal_json.decode, None, value, sys.argv[2])
-print(event.error_code, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
-"""
+        assert grown < 2 * 256 * MIB + 64 * MIB, f"{name} cost {grown // MIB} MiB"

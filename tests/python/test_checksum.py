@@ -67,6 +67,7 @@ SUM = zlib.crc32(_eight(1) + _sized(b"x"))
 
 
 def test_columns_run_in_table_order_and_nulls_count_nothing() -> None:
+    """Protocol facts 0.1, line 2."""
     assert checksum.row_checksum(ROW, COLUMNS) == SUM
     assert checksum.row_checksum(ROW, COLUMNS[::-1]) == zlib.crc32(_sized(b"x") + _eight(1)) != SUM
     assert checksum.row_checksum({"id": "1", "v": None}, COLUMNS) == zlib.crc32(_eight(1))

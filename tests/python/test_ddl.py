@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.catalogue import KIND_OF_ACTION
+from support.corpus import VECTORS, json_lines
 
 from ticdc_udfs.catalogue.changes import (
     AddIndex,
@@ -46,6 +51,26 @@ def indexes(definitions: str) -> tuple[Index, ...]:
     change = one(f"CREATE TABLE t ({definitions})")
     assert isinstance(change, CreateTable), change
     return change.indexes
+
+
+VECTOR_LIST = list(json_lines(VECTORS.with_name("misc_functions.jsonl")))
+# Records that no DDL text can show: why
+NOT_CASES = {
+    "misc/position-inertia/": "how a changefeed picks a row's partition; messages are read from whichever they are in"
+}
+
+
+@pytest.mark.parametrize("vector", [v for v in VECTOR_LIST if "sql" in v["expect"]], ids=lambda v: v["id"])
+def test_vector_kinds(vector: Mapping[str, Any]) -> None:
+    """The job that TiDB really ran for a text."""
+    kind, tables = kind_and_tables(vector["expect"]["sql"], "test")
+    assert kind == KIND_OF_ACTION[vector["expect"]["action_type"]]
+    assert tables[0][0] in ("test", "abc", "aaa")
+
+
+def test_every_vector_is_a_case_or_says_why_not() -> None:
+    left = [vector["id"] for vector in VECTOR_LIST if "sql" not in vector["expect"]]
+    assert len(left) == 3 and all(each.startswith(tuple(NOT_CASES)) for each in left)
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.avro import Message, hostile, real
-from support.hostile import cases
+from support.hostile import HUGE, MIB, cases, code_and_growth, huge_length
 
 from ticdc_udfs.events import ErrorCode, Kind
 from ticdc_udfs.protocols.debezium_avro import decode
@@ -128,3 +129,33 @@ def test_deep_nesting() -> None:
     for text in ("[" * 1_000_000, '{"type":' * 100_000, '{"type":"record","name":"a","fields":[' * 50_000):
         event = hostile(decode, (None, _real()[0][1], "{}", None, text))
         assert event.error_code == ErrorCode.BAD_AVRO
+
+
+@pytest.mark.parametrize("size", HUGE)
+def test_huge_lengths(size: int) -> None:
+    each = _real()[0]
+    for head in (b"", b"\x00", b"\x02", b"\x00\x02"):
+        event = hostile(decode, (each[0], (each[1] or b"")[:5] + head + huge_length(size) + b"abc", *each[2:]))
+        assert event.error_code == ErrorCode.BAD_AVRO
+
+
+def test_huge_lengths_take_no_memory(tmp_path: Path) -> None:
+    """Wherever in the message they stand."""
+    _, value, options, _, schema = _real()[0]
+    assert value is not None
+    for place in range(5, len(value), len(value) // 6):
+        broken = value[:place] + huge_length(2**62) + value[place:]
+        code, grown = code_and_growth("debezium_avro", tmp_path, broken, options, None, schema)
+        assert (code != "None", grown < 16 * MIB) == (True, True), (place, grown)
+
+
+def test_records_that_multiply_are_refused() -> None:
+    """A few hundred bytes of schema would name 2^40 fields without a byte on the wire."""
+    schema = json.loads(_real()[0][4] or "")
+    fields: list[dict[str, Any]] = [{"name": "f0", "type": {"type": "record", "name": "r0", "fields": []}}]
+    for level in range(1, 40):
+        inner = [{"name": side, "type": f"r{level - 1}"} for side in "ab"]
+        fields.append({"name": f"f{level}", "type": {"type": "record", "name": f"r{level}", "fields": inner}})
+    schema["fields"] += fields
+    event = hostile(decode, (None, (_real()[0][1] or b"") + bytes(99), "{}", None, json.dumps(schema)))
+    assert event.error_code == ErrorCode.BAD_AVRO

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support import hostile
 from support.corpus import SAMPLE, Variant
 from support.debezium import INT, VARCHAR, field, key_message, row_message, to_bytes
-from support.hostile import MIB, cases, code_and_growth, pack
+from support.hostile import MIB, cases, code_and_growth, pack, varint
 
 from ticdc_udfs.events import ErrorCode, Event, Kind
 from ticdc_udfs.protocols import debezium
@@ -243,9 +243,15 @@ def test_escapes_that_json_or_utf8_forbid(text: bytes) -> None:
 
 def test_compression_bombs_cost_bounded_memory(tmp_path: Path) -> None:
     """Of keys as of values; peak memory stays below twice the bound of one message, in a process of its own."""
-    bomb = pack(bytes(1 << 30), "lz4")
-    (tmp_path / "bomb").write_bytes(bomb)
-    code, grown = code_and_growth("debezium", tmp_path / "bomb", OPTIONS[2])
-    assert code == "too_large"
-    assert grown < 2 * 256 * MIB + 64 * MIB
-    assert decoded(bomb, pack(to_bytes(row_message({"id": 1})), "lz4"), OPTIONS[2]).error_code == ErrorCode.TOO_LARGE
+    row = row_message({"id": 1})
+    bombs = {
+        "lz4-gigabyte": ("lz4", pack(bytes(1 << 30), "lz4"), "too_large"),
+        "snappy-head-4GiB": ("snappy", varint(2**32 - 1) + b"\x00a", "too_large"),
+        "snappy-head-255MiB": ("snappy", varint(255 << 20) + b"\x00a", "bad_compression"),
+    }
+    for name, (codec, bomb, code) in bombs.items():
+        options = json.dumps({"compression": codec})
+        for key, value in ((None, bomb), (bomb, pack(to_bytes(row), codec))):
+            got, grown = code_and_growth("debezium", tmp_path, value, options, key=key)
+            assert got == code, name
+            assert grown < 2 * 256 * MIB + 64 * MIB, f"{name} cost {grown // MIB} MiB"

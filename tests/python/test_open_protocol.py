@@ -110,6 +110,10 @@ def test_flag_samples_of_the_documentation(vector: Mapping[str, Any]) -> None:
     }
 
 
+def test_every_vector_is_a_case() -> None:
+    assert {vector["kind"] for vector in VECTORS} == {"message", "column-sample", "flag-sample"}
+
+
 NEW = {"id": ident(), "a": column(15, "x"), "b": column(15, None)}
 OLD = {"id": ident(), "a": column(15, "y"), "b": column(15, "z")}
 NEW_TEXTS, OLD_TEXTS = {"id": "1", "a": "x", "b": None}, {"id": "1", "a": "y", "b": "z"}

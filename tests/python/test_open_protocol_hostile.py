@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import struct
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import cramjam
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.corpus import SAMPLE, Variant
+from support.hostile import MIB, cases, code_and_growth, pack, varint
 from support.open_protocol import VERSION, column, frames, ident, message, row_key, unframed
 
 from ticdc_udfs import arrow, claim_check
@@ -24,10 +22,6 @@ from ticdc_udfs.protocols import open_protocol
 
 OPTIONS = [json.dumps(option) for option in ({}, {"compression": "snappy"}, {"compression": "lz4"})]
 OPTIONS += [json.dumps({"time_zone": "America/New_York"})]
-
-
-def cases(count: int) -> settings:
-    return settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
 
 @cache
@@ -107,7 +101,7 @@ def test_flipped_bytes_of_messages(record: tuple[bytes, bytes], flips: list[tupl
     decoded(flipped(key, flips), value) if of_key else decoded(key, flipped(value, flips))
 
 
-@cases(2500)
+@cases(3000)
 @given(one_entry, places, st.booleans())
 def test_flipped_bytes_in_sound_frames(
     entry: tuple[bytes, bytes], flips: list[tuple[float, int]], of_key: bool
@@ -184,10 +178,6 @@ def test_columns_of_other_types_and_nameless_ones(
     decoded(*message((row_key(), body.encode("utf-8", "surrogatepass"))), options)
 
 
-def pack(body: bytes, codec: str) -> bytes:
-    return bytes(cramjam.snappy.compress_raw(body) if codec == "snappy" else cramjam.lz4.compress(body))
-
-
 @cases(500)
 @given(
     one_entry,
@@ -217,14 +207,6 @@ def test_any_claim_check_file(file: bytes) -> None:
     key, value = claim_check.message_of(file)
     assert value is not None
     decoded(key, value)
-
-
-def varint(number: int) -> bytes:
-    digits = bytearray()
-    while number > 0x7F:
-        digits.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*digits, number])
 
 
 OPENERS = [b"[", b'{"a":', b'{"u":{"a":{"v":', b'{"u":{},"p":{"t":', b'{"u":{},"p":{"a":{"v":', b'{"x":', b'{"d":']
@@ -324,32 +306,6 @@ def test_compression_bombs_cost_bounded_memory(tmp_path: Path) -> None:
     }
     for name, (codec, bodies, code) in bombs.items():
         key, value = message(*[(row_key(), body) for body in bodies])
-        (tmp_path / "key").write_bytes(key)
-        (tmp_path / "value").write_bytes(value)
-        run = subprocess.run(
-            [sys.executable, "-c", MEASURE, str(tmp_path), json.dumps({"compression": codec})],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=60,
-        )
-        got, grown = run.stdout.split()
+        got, grown = code_and_growth("open_protocol", tmp_path, value, json.dumps({"compression": codec}), key=key)
         assert got == code, name
-        assert int(grown) < 4 * (256 << 20), f"{name} cost {int(grown) >> 20} MiB"
-
-
-MEASURE = """
-import sys
-from pathlib import Path
-from ticdc_udfs import arrow
-from ticdc_udfs.protocols import open_protocol
-
-def peak():  # getrusage would tell that of the parent process, where it is higher
-    status = Path("/proc/self/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) * 1024
-
-key, value = ((Path(sys.argv[1]) / name).read_bytes() for name in ("key", "value"))
-before = peak()
-events = arrow.decode_message(open_protocol.decode, key, value, sys.argv[2])
-print(events[-1].error_code, peak() - before)
-"""
+        assert grown < 4 * 256 * MIB, f"{name} cost {grown // MIB} MiB"

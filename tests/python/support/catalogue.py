@@ -8,6 +8,7 @@ from typing import Any
 
 from support.corpus import DATA, Record, root
 from ticdc_udfs import arrow
+from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import DdlEvent, Fold, TableVersion, fold
 from ticdc_udfs.catalogue.tables import Column
 from ticdc_udfs.events import Kind
@@ -88,3 +89,40 @@ def column(version: TableVersion, name: str) -> Column:
     """The column of that name."""
     (found,) = (one for one in version.columns if one.name == name)
     return found
+
+
+KIND_OF_ACTION: Mapping[int, DdlKind] = {
+    1: DdlKind.CREATE_DATABASE,
+    2: DdlKind.DROP_DATABASE,
+    3: DdlKind.CREATE_TABLE,
+    4: DdlKind.DROP_TABLE,
+    5: DdlKind.ADD_COLUMN,
+    6: DdlKind.DROP_COLUMN,
+    7: DdlKind.ADD_INDEX,
+    8: DdlKind.DROP_INDEX,
+    9: DdlKind.ADD_FOREIGN_KEY,
+    10: DdlKind.DROP_FOREIGN_KEY,
+    11: DdlKind.TRUNCATE_TABLE,
+    12: DdlKind.MODIFY_COLUMN,
+    13: DdlKind.TABLE_OPTION,
+    14: DdlKind.RENAME_TABLE,
+    15: DdlKind.SET_DEFAULT,
+    17: DdlKind.TABLE_COMMENT,
+    18: DdlKind.RENAME_INDEX,
+    19: DdlKind.ADD_PARTITION,
+    20: DdlKind.DROP_PARTITION,
+    21: DdlKind.CREATE_VIEW,
+    23: DdlKind.TRUNCATE_PARTITION,
+    24: DdlKind.DROP_VIEW,
+    25: DdlKind.RECOVER_TABLE,
+    32: DdlKind.ADD_PRIMARY_KEY,
+    33: DdlKind.DROP_PRIMARY_KEY,
+    41: DdlKind.INDEX_VISIBILITY,
+    42: DdlKind.EXCHANGE_PARTITION,
+    61: DdlKind.MULTI_SCHEMA_CHANGE,
+    64: DdlKind.REORGANIZE_PARTITION,
+    67: DdlKind.TABLE_TTL,
+    71: DdlKind.PARTITION_BY,
+    72: DdlKind.REMOVE_PARTITIONING,
+}
+"""What TiDB's numbers of DDL jobs mean (protocol facts 8.3), of those that real messages and the vectors have."""
