@@ -13,6 +13,7 @@
             "protocol": feed["protocol"],
             "topics": feed["topics"],
             "partitions": feed.get("partitions"),
+            "schemas": options.get("schemas"),
             "decoding": ticdc.decoding_options(options),
             "target_schema": feed.get("target_schema") or options.get("target_schema") or "{schema}",
         }) %}
