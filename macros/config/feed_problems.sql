@@ -23,8 +23,8 @@
     {% endif %}
 
     {% set expected = ticdc.expected_instead(feed.get("target_schema", "{schema}"), "pattern") %}
-    {% if expected %}
-        {% do problems.append(place ~ ".target_schema: got " ~ feed.get("target_schema") | tojson ~ ", allowed: " ~ expected) %}
+    {% if expected and feed.get("target_schema", "{schema}") is not none %}
+        {% do problems.append(place ~ ".target_schema: got " ~ feed.get("target_schema") | tojson ~ ", allowed: null (no typed tables) or " ~ expected) %}
     {% endif %}
 
     {% if feed.get("protocol") not in ticdc.protocols() %}

@@ -14,8 +14,9 @@
             "topics": feed["topics"],
             "partitions": feed.get("partitions"),
             "claim_check": options.get("claim_check"),
+            "schemas": options.get("schemas"),
             "decoding": ticdc.decoding_options(options),
-            "target_schema": feed.get("target_schema") or options.get("target_schema") or "{schema}",
+            "target_schema": feed.get("target_schema", options.get("target_schema", "{schema}")),
         }) %}
     {% endfor %}
     {% do return(feeds) %}

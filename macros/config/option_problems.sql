@@ -15,6 +15,9 @@
                 {% endif %}
             {% endif %}
         {% endfor %}
+        {% if "schemas" in known and "schemas" not in (options or {}) %}
+            {% do problems.append(place ~ ".options.schemas: got null, allowed: " ~ ticdc.expected_instead(none, "schemas")) %}
+        {% endif %}
     {% endif %}
     {% do return(problems) %}
 {% endmacro %}

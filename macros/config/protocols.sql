@@ -1,3 +1,3 @@
 {% macro protocols() %}
-    {% do return(["canal_json", "debezium", "open_protocol", "simple"]) %}
+    {% do return(["avro", "canal_json", "debezium", "debezium_avro", "open_protocol", "simple"]) %}
 {% endmacro %}

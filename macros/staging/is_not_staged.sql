@@ -1,5 +1,5 @@
-{% macro is_not_staged(feed) -%}
-    {%- set staged = ticdc.staged_offsets(feed) if is_incremental() else [] -%}
+{% macro is_not_staged(feed, relation) -%}
+    {%- set staged = ticdc.staged_offsets(feed, relation) if relation else [] -%}
     {%- if not staged -%}
         true
     {%- else -%}

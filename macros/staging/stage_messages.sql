@@ -1,4 +1,6 @@
 {% macro stage_messages(protocol) %}
+{%- set has_writer_schemas = "schemas" in ticdc.protocol_macro(protocol, "options")() -%}
+{%- set has_commits = protocol ~ "__commits" in ticdc -%}
 with
 
 messages as (
@@ -17,7 +19,7 @@ messages as (
     from {{ source("ticdc", "messages") }}
     where
         {{ ticdc.is_of_feed(feed) }}
-        and {{ ticdc.is_not_staged(feed) }}
+        and {{ ticdc.is_not_staged(feed, this if is_incremental() else none) }}
     {% if not loop.last %}
     union all
     {% endif %}
@@ -25,25 +27,39 @@ messages as (
 
 ),
 
+{% if has_writer_schemas -%}
+{{ ticdc.messages_with_schemas("messages") }},
+
+{% endif -%}
 decoded as (
 
     select
         *,
         {{ ticdc.protocol_macro(protocol, "decode")() }} as events
-    from messages
+    from {{ "messages_with_schemas" if has_writer_schemas else "messages" }}
 
 ),
 
 events as (
 
     select
-        decoded.*,
+        decoded.* except (events, key, value),
         event_index,
-        event
+        event,
+        if(event.kind = 'error', key, null) as key,
+        if(event.kind = 'error', value, null) as value
     from decoded
     lateral view posexplode(events) exploded as event_index, event
 
 )
+{%- if has_commits -%},
+
+commits as (
+
+    {{ ticdc.protocol_macro(protocol, "commits")("events") }}
+
+)
+{%- endif %}
 
 select
     topic,
@@ -52,7 +68,7 @@ select
     event_index,
     message_at,
     event.kind,
-    event.commit_ts,
+    {{ "coalesce(event.commit_ts, commits.commit_ts) as commit_ts" if has_commits else "event.commit_ts" }},
     event.commit_ts_exact,
     event.start_ts,
     event.schema_name,
@@ -69,14 +85,23 @@ select
     event.ddl_type,
     event.lossy,
     event.error_code,
+    {% if has_writer_schemas -%}
+    if(
+        event.error_code = 'schema_missing', concat_ws(': ', event.error_message, schema_error), event.error_message
+    ) as error_message,
+    {%- else -%}
     event.error_message,
+    {%- endif %}
     event.checksum,
     event.checksum_mismatch,
     if(reads_files, event.claim_check, null) as claim_check,
     not (reads_files and event.claim_check is not null) and {{ ticdc.has_schema("event") }} as is_resolved,
-    if(event.kind = 'error', key, null) as key,
-    if(event.kind = 'error', value, null) as value,
+    key,
+    value,
     {{ ticdc.run_id() }} as run_id,
     feed
 from events
+{% if has_commits -%}
+left join commits using (feed, topic, `partition`, `offset`)
+{% endif -%}
 {% endmacro %}

@@ -4,9 +4,9 @@ changes as (
 
     select
         *,
-        max(op = 'delete') over one_commit as has_delete,
+        max(op = 'delete' and commit_ts_exact) over one_commit as has_delete,
         max(op <> 'delete') over one_commit as has_successor,
-        max(if(op = 'delete', before, null)) over one_commit as deleted_row
+        max(if(op = 'delete' and commit_ts_exact, before, null)) over one_commit as deleted_row
     from {{ ref("int_ticdc__changes") }}
     window one_commit as (
         partition by feed, table_id, table_incarnation, commit_ts, row_key

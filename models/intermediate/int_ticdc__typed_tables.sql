@@ -40,8 +40,9 @@ where
     -- an export also tells of tables that the feed does not carry
     and (generations.row_count is not null or tables.origin <> 'export')
     and tables.feed in (
-        {%- for feed in ticdc.feeds() %}
-        {{ ticdc.text_literal(feed.name) }}{{ "," if not loop.last }}
+        ''
+        {%- for feed in ticdc.feeds() if feed.target_schema %},
+        {{ ticdc.text_literal(feed.name) }}
         {%- endfor %}
     )
 order by tables.feed, tables.schema_name, tables.table_name

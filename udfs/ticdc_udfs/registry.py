@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from ticdc_udfs import arrow, claim_check, resolution
+from ticdc_udfs import arrow, claim_check, resolution, schema_registry
 from ticdc_udfs.catalogue import partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
-from ticdc_udfs.protocols import canal_json, debezium, open_protocol, simple
+from ticdc_udfs.protocols import avro_batch, canal_json, debezium, debezium_avro, open_protocol, simple
 
 ArrowFunction = Callable[..., "pa.Array[Any]"]
 
@@ -43,6 +43,38 @@ def _decoder(protocol: str, decode: arrow.Decode) -> Udf:
         function=partial(arrow.decode_batch, decode),
     )
 
+
+def _avro_decoder(protocol: str, decode_batch: ArrowFunction) -> Udf:
+    return Udf(
+        name=f"ticdc_decode_{protocol}",
+        arguments=(
+            ("key", "binary"),
+            ("value", "binary"),
+            ("options", "string"),
+            ("key_schema", "string"),
+            ("value_schema", "string"),
+        ),
+        returns=arrow.EVENTS_SQL_TYPE,
+        description=f"The events of one {protocol} message, whose writer schemas are given as JSON text.",
+        function=decode_batch,
+    )
+
+
+_SCHEMA_IDS = Udf(
+    name="ticdc_schema_ids",
+    arguments=(("key", "binary"), ("value", "binary"), ("options", "string")),
+    returns=schema_registry.IDS_SQL_TYPE,
+    description="The ids of the writer schemas of an Avro message, read from the headers of its key and value.",
+    function=schema_registry.find_ids,
+)
+
+_FETCH = Udf(
+    name="ticdc_fetch_schema",
+    arguments=(("source", "string"), ("id", "string")),
+    returns=schema_registry.FETCHED_SQL_TYPE,
+    description="The writer schema of an id from a registry (its URL) or a JSON file (its path), or why there is none.",
+    function=schema_registry.fetch_schemas,
+)
 
 _RESOLVE = Udf(
     name="ticdc_resolve_row",
@@ -80,7 +112,7 @@ _PROJECT_ROW = Udf(
     name="ticdc_project_row",
     arguments=(("row", "string"), ("versions", "string"), ("lossy", "array<string>")),
     returns=projection.PROJECTED_SQL_TYPE,
-    description="A row with the columns, key and flags of the last of its table's versions (JSON list of column lists).",
+    description="A row as the last of its table's versions shows it; versions is a JSON list of column lists.",
     function=projection.project_batch,
 )
 _PARTITION_OF = Udf(
@@ -99,11 +131,15 @@ _CLAIM_CHECK = Udf(
 )
 
 UDFS: tuple[Udf, ...] = (
+    _avro_decoder("avro", avro_batch.decode_batch),
     _decoder("canal_json", canal_json.decode),
     _decoder("debezium", debezium.decode),
+    _avro_decoder("debezium_avro", partial(arrow.decode_batch, debezium_avro.decode)),
     _decoder("open_protocol", open_protocol.decode),
     _decoder("simple", simple.decode),
+    _FETCH,
     _RESOLVE,
+    _SCHEMA_IDS,
     _FOLD_DDL,
     _DDL_KIND,
     _PROJECT_ROW,

@@ -1,8 +1,9 @@
 """Finishes rows whose messages do not hold all of their table's schema, once that schema is known.
 
 A decoder leaves in such a row's images what can be told without types, and flags it `*:no_schema` (protocol facts 1.6,
-5.6 for Simple; 2.3 for Debezium without inline schema), `<column>:label_unknown` (numbers of ENUM and SET in canal-json
-and Open Protocol) or `*:no_key` (canal-json names no key but the primary one).
+5.6 for Simple; 2.3 for Debezium without inline schema), `<column>:no_schema` (2.6 for Debezium-Avro: the schema of the
+message tells no fraction digits), `<column>:label_unknown` (numbers of ENUM and SET in canal-json and Open Protocol) or
+`*:no_key` (canal-json and Avro name no key but the primary one).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import pyarrow as pa
 from ticdc_udfs import checksum, options, values
 from ticdc_udfs.arrow import collector_off
 from ticdc_udfs.events import DecodeError, Lossy
-from ticdc_udfs.protocols import debezium_values, simple
+from ticdc_udfs.protocols import debezium_avro, debezium_values, simple
 from ticdc_udfs.schemas import Column, write_json
 
 _Image = dict[str, str | None]
@@ -44,11 +45,18 @@ class Finish(NamedTuple):
 _LABELS = Finish(lambda column, zone: values.shared_converter(column.type))
 
 PROTOCOLS: Mapping[str, Finish] = {
+    "avro": Finish(lambda column, zone: None),
     "canal_json": _LABELS,
     "open_protocol": _LABELS,
     "simple": Finish(lambda column, zone: simple.converter(column.type, zone), key_of_schema=True),
     "debezium": Finish(
         lambda column, zone: debezium_values.converter(
+            column.type, zone, nullable=column.nullable, default=column.default
+        ),
+        lambda column: debezium_values.null_reason(column.type, column.nullable),
+    ),
+    "debezium_avro": Finish(
+        lambda column, zone: debezium_avro.converter(
             column.type, zone, nullable=column.nullable, default=column.default
         ),
         lambda column: debezium_values.null_reason(column.type, column.nullable),

@@ -1,0 +1,126 @@
+{% macro avro__commits(events) %}
+    with
+
+    {% if is_incremental() -%}
+    first_offsets as (
+
+        select
+            feed,
+            topic,
+            `partition`,
+            min(`offset`) as first_offset
+        from {{ events }}
+        where event.kind = 'row' and event.commit_ts is null
+        group by feed, topic, `partition`
+
+    ),
+
+    staged_rows as (
+
+        -- of what lies before, the last row of each table tells enough
+        select
+            staged.feed,
+            staged.topic,
+            staged.`partition`,
+            staged.schema_name,
+            staged.table_name,
+            max(staged.`offset`) as `offset`,
+            max_by(staged.commit_ts, staged.`offset`) as commit_ts,
+            max(staged.commit_ts - staged.`offset`) as ahead
+        from {{ this }} as staged
+        inner join first_offsets using (feed, topic, `partition`)
+        where staged.kind = 'row' and (staged.commit_ts_exact or staged.op <> 'delete')
+        group by
+            staged.feed,
+            staged.topic,
+            staged.`partition`,
+            staged.schema_name,
+            staged.table_name,
+            greatest(staged.`offset`, first_offsets.first_offset)
+
+    ),
+
+    {% endif -%}
+    new_rows as (
+
+        select
+            feed,
+            topic,
+            `partition`,
+            `offset`,
+            event.schema_name,
+            event.table_name,
+            event.commit_ts,
+            shiftleft(unix_millis(message_at), 18) as sent_ts,
+            event.op = 'delete' and event.commit_ts is null as is_unplaced
+        from {{ events }}
+        where event.kind = 'row'
+
+    ),
+
+    neighbours as (
+
+        select
+            *,
+            if(is_unplaced, null, coalesce(commit_ts, sent_ts) - `offset`) as ahead
+        from new_rows
+
+        {% if is_incremental() -%}
+        union all
+
+        select
+            feed,
+            topic,
+            `partition`,
+            `offset`,
+            schema_name,
+            table_name,
+            commit_ts,
+            null as sent_ts,
+            false as is_unplaced,
+            ahead
+        from staged_rows
+        {%- endif %}
+
+    ),
+
+    timed_rows as (
+
+        select
+            *,
+            -- grows with every offset, so that each change of a row is one of its own
+            if(is_unplaced, null, coalesce(commit_ts, `offset` + max(ahead) over table_order)) as row_ts
+        from neighbours
+        window table_order as (
+            partition by feed, topic, `partition`, schema_name, table_name order by `offset`
+        )
+
+    ),
+
+    placed_rows as (
+
+        select
+            *,
+            lag(row_ts) ignore nulls over table_order as earlier_ts,
+            lead(row_ts) ignore nulls over table_order as later_ts
+        from timed_rows
+        window table_order as (
+            partition by feed, topic, `partition`, schema_name, table_name order by `offset`
+        )
+
+    )
+
+    select
+        feed,
+        topic,
+        `partition`,
+        `offset`,
+        -- where a later row has an earlier commit, a replay began
+        coalesce(
+            row_ts,
+            if(later_ts is null or earlier_ts <= later_ts, earlier_ts, later_ts - 1),
+            sent_ts
+        ) as commit_ts
+    from placed_rows
+    where commit_ts is null
+{% endmacro %}

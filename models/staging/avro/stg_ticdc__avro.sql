@@ -1,0 +1,10 @@
+{{
+    config(
+        materialized="incremental",
+        incremental_strategy="append",
+        partition_by=["feed"],
+        enabled="avro" in ticdc.protocols_in_use(),
+    )
+}}
+
+{{ ticdc.stage_messages("avro") }}

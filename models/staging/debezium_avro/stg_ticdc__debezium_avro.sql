@@ -1,0 +1,10 @@
+{{
+    config(
+        materialized="incremental",
+        incremental_strategy="append",
+        partition_by=["feed"],
+        enabled="debezium_avro" in ticdc.protocols_in_use(),
+    )
+}}
+
+{{ ticdc.stage_messages("debezium_avro") }}
