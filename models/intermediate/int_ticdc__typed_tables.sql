@@ -1,5 +1,6 @@
 {{ config(materialized="ticdc_typed_tables") }}
 -- depends_on: {{ ref("ticdc__current_rows") }}
+-- depends_on: {{ ref("ticdc__row_history") }}
 {%- set latest = ref("int_ticdc__latest") -%}
 {%- set state = ticdc.settled(latest) %}
 

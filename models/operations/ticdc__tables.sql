@@ -61,7 +61,7 @@ select
     typed_tables.table_incarnation,
     from_json(typed_tables.key_columns, 'array<string>') as key_columns,
     typed_tables.current_relation,
-    cast(null as string) as history_relation,
+    typed_tables.history_relation,
     coalesce(row_counts.row_count, 0) as row_count,
     last_commits.last_commit_ts,
     feeds.complete_through_ts,

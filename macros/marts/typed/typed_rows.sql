@@ -1,4 +1,4 @@
-{% macro typed_rows(table, rows, generations, carried) %}
+{% macro typed_rows(table, rows, generations, carried, all_incarnations=false) %}
     {%- set fields = [] -%}
     {%- for column in table.columns -%}{%- do fields.append(ticdc.identifier(column.name) ~ ": string") -%}{%- endfor -%}
     select
@@ -33,7 +33,7 @@
             where
                 feed = {{ ticdc.text_literal(table.feed) }}
                 and table_id = {{ ticdc.text_literal(table.table_id) }}
-                and table_incarnation = {{ table.table_incarnation }}
+                {% if not all_incarnations %}and table_incarnation = {{ table.table_incarnation }}{% endif %}
                 {% if generations %}and generation in ({{ generations | join(", ") }}){% endif %}
         )
     )

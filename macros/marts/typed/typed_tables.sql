@@ -17,6 +17,15 @@
             "known": known.get((row[0], row[1], row[2]), {}),
         }) %}
     {% endfor %}
+    {% set taken = tables | map(attribute="relation") | list %}
+    {% for table in tables %}
+        {% set name = ticdc.legal_name(table.table_name) ~ "_history" %}
+        {% set relation = ticdc.identifier(table.schema) ~ "." ~ ticdc.identifier(name) %}
+        {% if relation in taken %}
+            {% set relation = ticdc.identifier(table.schema) ~ "." ~ ticdc.identifier(name ~ "_" ~ local_md5(table.table_id)[:6]) %}
+        {% endif %}
+        {% do table.update({"history_relation": relation}) %}
+    {% endfor %}
     {% do ticdc.observe_values(tables, latest, state) %}
     {% for table in tables %}
         {% do ticdc.plan_typed_table(table, latest, state) %}

@@ -16,6 +16,9 @@
     {%- for table in tables if table.view != table.known.get("view") -%}
         {%- do run_query(table.view) -%}
     {%- endfor -%}
+    {%- for table in tables if table.history_view != table.known.get("history_view") -%}
+        {%- do run_query(table.history_view) -%}
+    {%- endfor -%}
     {%- if load_cached_relation(target) is none or tables | rejectattr("is_known") | list or tables | length != known | length -%}
         {%- do ticdc.remember_typed_tables(target, tables) -%}
         {%- do ticdc.drop_stale_typed_tables(tables, known, state) -%}

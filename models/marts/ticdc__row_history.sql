@@ -1,0 +1,121 @@
+with
+
+row_changes as (
+
+    {{ ticdc.row_changes(ref("int_ticdc__carried_rows")) }}
+
+),
+
+neighbours as (
+
+    select
+        *,
+        lag(commit_ts) over one_row as last_commit_ts,
+        lag(op) over one_row as last_op,
+        lead(commit_ts) over one_row as next_commit_ts,
+        lead(op) over one_row as next_op,
+        lead(cause) over one_row as next_cause
+    from row_changes
+    -- what a DDL made of the columns of a row is the same row
+    where cause <> 'new_columns'
+    window one_row as (partition by {{ ticdc.row_key_columns() }} order by {{ ticdc.row_order() }})
+
+),
+
+versions as (
+
+    select
+        *,
+        lag(valid_to_ts) over (partition by feed, table_id, table_incarnation order by valid_from_ts) as last_to_ts
+    from {{ ref("int_ticdc__table_versions") }}
+    where valid_from_ts <= {{ ticdc.shown_through("feed") }}
+
+),
+
+numbered as (
+
+    select
+        *,
+        count_if(valid_from_ts > last_to_ts) over (
+            partition by feed, table_id, table_incarnation order by valid_from_ts
+        ) as life
+    from versions
+
+),
+
+-- a table that was dropped and recovered has two lives with one set of rows
+lives as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        min(valid_from_ts) as live_from_ts,
+        nullif(max(coalesce(valid_to_ts, {{ 2 ** 63 - 1 }})), {{ 2 ** 63 - 1 }}) as ended_ts,
+        max_by(ended_by, valid_from_ts) as ended_by
+    from numbered
+    group by feed, table_id, table_incarnation, life
+
+),
+
+shown_lives as (
+
+    select
+        * except (ended_ts),
+        if(ended_ts <= {{ ticdc.shown_through("feed") }}, ended_ts, null) as live_to_ts
+    from lives
+
+),
+
+intervals as (
+
+    select
+        neighbours.*,
+        tables.schema_name as current_schema_name,
+        tables.table_name as current_table_name,
+        shown_lives.ended_by,
+        shown_lives.live_to_ts,
+        greatest(neighbours.commit_ts, coalesce(shown_lives.live_from_ts, 0)) as valid_from_ts,
+        least(neighbours.next_commit_ts, shown_lives.live_to_ts) as valid_to_ts
+    from neighbours
+    left join shown_lives
+        on
+            neighbours.feed = shown_lives.feed
+            and neighbours.table_id = shown_lives.table_id
+            and neighbours.table_incarnation = shown_lives.table_incarnation
+    left join {{ ref("int_ticdc__table_states") }} as tables
+        on
+            neighbours.feed = tables.feed
+            and neighbours.table_id = tables.table_id
+            and neighbours.table_incarnation = tables.table_incarnation
+    where neighbours.after is not null
+
+)
+
+select
+    feed,
+    coalesce(current_schema_name, schema_name) as schema_name,
+    coalesce(current_table_name, table_name) as table_name,
+    table_id,
+    table_incarnation,
+    row_key,
+    after as row,
+    row_commit_ts as commit_ts,
+    timestamp_millis(shiftright(row_commit_ts, 18)) as commit_at,
+    -- TiCDC sends an update of a unique column as delete and insert
+    if(op = 'insert' and commit_ts_exact and last_op = 'delete' and last_commit_ts = commit_ts, 'update', op) as op,
+    valid_from_ts,
+    valid_to_ts,
+    timestamp_millis(shiftright(valid_from_ts, 18)) as valid_from_at,
+    timestamp_millis(shiftright(valid_to_ts, 18)) as valid_to_at,
+    case
+        when valid_to_ts is null then null
+        when live_to_ts = valid_to_ts then ended_by
+        when next_cause <> 'message' then next_cause
+        when next_op = 'delete' then 'delete'
+        else 'update'
+    end as closed_by,
+    lossy
+from intervals
+-- changes of one commit leave no time between them
+where valid_to_ts is null or valid_from_ts < valid_to_ts
