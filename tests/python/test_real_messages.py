@@ -41,7 +41,7 @@ def _decoded(name: str) -> tuple[tuple[Record, Event], ...]:
     """The events of a variant, each with its record."""
     if name.startswith("avro") or name == "debezium_avro":
         variant = avro_messages.AvroVariant(SAMPLE, name)
-        decode = avro.decode if name.startswith("avro") else debezium_avro.decode
+        decode: arrow.Decode = avro.decode if name.startswith("avro") else debezium_avro.decode
         pairs = zip(variant.records, variant.messages, strict=True)
         return tuple((record, event) for record, each in pairs for event in arrow.decode_message(decode, *each))
     plain = simple_messages.SimpleVariant(SAMPLE, name) if name.startswith("simple") else Variant(SAMPLE, name)
