@@ -35,7 +35,7 @@ select
             filter(columns, each -> each.generated is distinct from 'virtual'),
             each -> named_struct(
                 'name', each.name, 'type', each.type, 'key', each.key,
-                'nullable', each.nullable, 'default', each.default
+                'nullable', each.nullable, 'default', coalesce(each.default, each.default_expression)
             )
         )
     ) as table_schema,

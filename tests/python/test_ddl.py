@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from time import process_time
 from typing import Any
 
 import pytest
@@ -508,6 +509,26 @@ def test_unreadable_text_is_one_change_that_names_the_place(text: str, reason: s
     assert kind_and_tables(text, "shop") == (DdlKind.UNREADABLE, ())
 
 
+def test_bounds_nested_deeper_than_tuples_stay_text() -> None:
+    deep = "(" * 2_000 + "1" + ")" * 2_000
+    change = one(f"ALTER TABLE t ADD PARTITION (PARTITION p VALUES IN (null, (_utf8mb4'a', ({deep}))))")
+    assert isinstance(change, PartitionChange)
+    assert change.partitions == (Partition("p", None, ("NULL", f"('a',({deep}))")),)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("CREATE TABLE t (a INT" + ",b INT" * 4096 + ")", "expected at most 4096 columns and 512 indexes"),
+        ("CREATE TABLE t (a INT" + ",KEY (a)" * 513 + ")", "expected at most 4096 columns and 512 indexes"),
+        ("ALTER TABLE t ADD b INT" + ",ADD b INT" * 5000, "more than 4608 changes"),
+    ],
+)
+def test_more_than_tidb_takes_is_unreadable(text: str, reason: str) -> None:
+    change = one(text)
+    assert isinstance(change, NotRead) and change.reason.startswith(reason)
+
+
 def test_a_default_takes_no_memory_that_its_text_has_not() -> None:
     assert len(column("a BINARY(999999999999) DEFAULT 'a'").default.text or "") < 1000
     assert column("a DECIMAL(65,999999999) DEFAULT 1e999999999").default.text == "1e999999999"
@@ -659,4 +680,6 @@ def _read(text: str) -> None:
 @pytest.mark.parametrize("piece", ["(", ")", "'", '"', "`", "/*", "/*T!", "a,", "((a),", "ADD a INT,", "''", "\\", "1"])
 def test_long_text_takes_no_long_time(piece: str) -> None:
     for head in ("", "CREATE TABLE t (a INT DEFAULT (", "ALTER TABLE t "):
+        started = process_time()
         statements(head + piece * 20_000, "shop")
+        assert process_time() - started < 10

@@ -39,7 +39,7 @@ from support.debezium import (
 from ticdc_udfs import arrow
 from ticdc_udfs.events import ErrorCode, Event, Kind
 from ticdc_udfs.protocols import canal_json, debezium
-from ticdc_udfs.protocols.debezium_values import split_labels
+from ticdc_udfs.protocols.debezium_values import split_labels, told_default
 
 VECTOR_LIST = [
     vector for name in ("debezium", "seed_docs_debezium") for vector in json_lines(DATA / "vectors" / f"{name}.jsonl")
@@ -553,7 +553,8 @@ def test_null_that_became_the_default_is_flagged(
     """0.1 line 6 and 3.6, by the default of the inline schema and by that of `tableChanges`."""
     got, reasons = _cell(wire, shape, default=default)
     assert "null_or_default" in reasons or "no_schema" in reasons
-    convert = debezium.converter(column_type, nullable=True, default=expression)
+    known = told_default(column_type, expression)
+    convert = debezium.converter(column_type, nullable=True, default=known)
     assert convert is not None
     wire_text = wire if isinstance(wire, str) else json.dumps(wire)
     assert convert(wire_text) == (text, "null_or_default")
@@ -561,7 +562,7 @@ def test_null_that_became_the_default_is_flagged(
         assert convert(got or "") == (text, "null_or_default")
     for members in ({"default": None}, {"default": default, "optional": False}):
         assert "null_or_default" not in _cell(wire, shape, **members)[1]
-    required = debezium.converter(column_type, nullable=False, default=expression)
+    required = debezium.converter(column_type, nullable=False, default=known)
     assert required is None or required(wire_text)[1] != "null_or_default"
 
 
@@ -578,8 +579,39 @@ def test_other_values_than_the_default_are_not_flagged() -> None:
         ("int", "no number", "1"),
         ("decimal(8,3)", "no number", "1"),
     ):
-        convert = debezium.converter(column_type, nullable=True, default=default)
+        convert = debezium.converter(column_type, nullable=True, default=told_default(column_type, default))
         assert convert is None or convert(other)[1] is None, column_type
+
+
+@pytest.mark.parametrize(
+    ("column_type", "default", "wire", "text"),
+    [
+        ("bit(12)", "2730", "qgo=", "2730"),
+        ("bit(4)", "10", "Cg==", "10"),
+        (
+            "varbinary(10)",
+            b64encode(b"\0\xff\xe6\xb5").decode(),
+            b64encode("\0\ufffd\ufffd\ufffd".encode()).decode(),
+            None,
+        ),
+        ("binary(4)", b64encode(b"ab\0\0").decode(), "YWIAAA==", None),
+        ("datetime(3)", "CURRENT_TIMESTAMP(3)", "0", "1970-01-01 00:00:00.000"),
+        ("time(3)", "10:11:12.130", "0", "00:00:00.000"),
+        ("decimal(20,8)", "-1.50000000", "-1.5", "-1.50000000"),
+    ],
+)
+def test_null_that_became_a_default_known_from_ddl(column_type: str, default: str, wire: str, text: str | None) -> None:
+    """0.1 line 6, by the canonical text of a default."""
+    convert = debezium.converter(column_type, nullable=True, default=default)
+    assert convert is not None
+    assert convert(wire) == (text or wire, "null_or_default")
+
+
+def test_null_stays_where_a_timestamp_has_the_present_time_as_default() -> None:
+    for default in ("CURRENT_TIMESTAMP", "1970-01-01 00:00:00"):
+        convert = debezium.converter("timestamp", ZoneInfo("Asia/Shanghai"), nullable=True, default=default)
+        assert convert is not None
+        assert convert("1970-01-01T00:00:00Z")[1] is convert("2001-02-03T04:05:06Z")[1] is None
 
 
 def test_the_default_of_a_timestamp_is_read_in_the_changefeeds_zone() -> None:

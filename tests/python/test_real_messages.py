@@ -41,7 +41,7 @@ def _decoded(name: str) -> tuple[tuple[Record, Event], ...]:
     """The events of a variant, each with its record."""
     if name.startswith("avro") or name == "debezium_avro":
         variant = avro_messages.AvroVariant(SAMPLE, name)
-        decode = avro.decode if name.startswith("avro") else debezium_avro.decode
+        decode: arrow.Decode = avro.decode if name.startswith("avro") else debezium_avro.decode
         pairs = zip(variant.records, variant.messages, strict=True)
         return tuple((record, event) for record, each in pairs for event in arrow.decode_message(decode, *each))
     plain = simple_messages.SimpleVariant(SAMPLE, name) if name.startswith("simple") else Variant(SAMPLE, name)
@@ -216,16 +216,14 @@ def test_line_6_what_debezium_writes_in_place_of_null(name: str) -> None:
         assert (text, text is not None) in found[table], (table, found[table])
 
 
-def test_line_6_debezium_avro_does_the_same_and_sends_no_defaults() -> None:
+@pytest.mark.parametrize("by_message", [True, False], ids=["tableChanges", "DDL text"])
+def test_line_6_debezium_avro_does_the_same_and_sends_no_defaults(by_message: bool) -> None:
     """Only what the table's DDL tells can flag them."""
-    defaults = {}
-    for event in _events("debezium_noschema", Kind.DDL):
-        for each in json.loads(event.table_schema or b"[]"):
-            defaults[event.table_name, each["name"]] = Column(**each)
+    columns = _told_by_messages() if by_message else _told_by_ddl()
     found: dict[str, set[tuple[str | None, bool]]] = defaultdict(set)
     for event in _events("debezium_avro", Kind.ROW):
         if (event.table_name or "", event.row_key) in _null_rows() and event.after:
-            cell, known = _image(event.after)["v"], defaults[event.table_name, "v"]
+            cell, known = _image(event.after)["v"], columns[event.table_name or ""]
             assert "v:null_or_default" not in event.lossy
             assert b"default" not in (event.table_schema or b"")
             convert = debezium_avro.converter(known.type, nullable=known.nullable, default=known.default)
@@ -233,6 +231,27 @@ def test_line_6_debezium_avro_does_the_same_and_sends_no_defaults() -> None:
             found[event.table_name or ""].add((text, reason == "null_or_default"))
     for table, wanted in NULLS.items():
         assert (wanted, wanted is not None) in found[table], (table, found[table])
+
+
+def _told_by_messages() -> dict[str, Column]:
+    """The column `v` of each table as Debezium's `tableChanges` tell it."""
+    bearers = {event.table_name: event.table_schema for event in _events("debezium_noschema", Kind.DDL)}
+    columns = [(table or "", Column(**each)) for table, text in bearers.items() for each in json.loads(text or b"[]")]
+    return {table: each for table, each in columns if each.name == "v"}
+
+
+def _told_by_ddl() -> dict[str, Column]:
+    """The column `v` of each table as the DDL text tells it."""
+    result = folded(*(DdlEvent(1, "shop", event.table_name, text) for (_, text), event in _ddl("canal_json").items()))
+    columns = [
+        (version.table_name, each) for version in result.versions for each in version.columns if each.name == "v"
+    ]
+    return {
+        table: Column(
+            "v", each.type, None, each.nullable, each.default_expression if each.default is None else each.default
+        )
+        for table, each in columns
+    }
 
 
 def test_line_7_years_below_100_are_shifted_in_keys_too() -> None:

@@ -31,6 +31,9 @@ from ticdc_udfs.catalogue.column_types import KNOWN_TYPES, Default, Literal, com
 from ticdc_udfs.catalogue.dialect import Cursor, TiDB, TiDBEscaped, Unreadable, cursors
 
 MAX_LENGTH = 4 * 1024 * 1024
+# What TiDB takes at most; columns and indexes of a text beyond cost time that grows with their square.
+_MAX_PARTITIONS, _MAX_COLUMNS, _MAX_INDEXES = 8192, 4096, 512
+_MAX_CHANGES = _MAX_COLUMNS + _MAX_INDEXES
 
 
 @lru_cache(maxsize=8192)
@@ -66,6 +69,8 @@ def _statements(sql: str, schema: str | None, dialect: type[TiDB]) -> tuple[Chan
     changes = tuple(change for cursor in cursors(sql, dialect) for change in _statement(cursor, schema))
     if not changes:
         raise Unreadable("no statement")
+    if len(changes) > _MAX_CHANGES:
+        raise Unreadable(f"more than {_MAX_CHANGES} changes")
     return changes
 
 
@@ -136,6 +141,8 @@ def _create_table(c: Cursor, schema: str | None) -> Change:
                 column, indexes = _column(item)
                 columns.append(column)
                 inline_indexes.extend(indexes)
+        if len(columns) > _MAX_COLUMNS or len(own_indexes) + len(inline_indexes) > _MAX_INDEXES:
+            raise c.error(f"at most {_MAX_COLUMNS} columns and {_MAX_INDEXES} indexes")
     charset, collation = _table_options(c)
     partitioning = None
     if c.take("PARTITION", "BY"):
@@ -432,8 +439,8 @@ def _partitioning(c: Cursor) -> Partitioning:
 
 
 def _bounded(c: Cursor, count: int) -> int:
-    if count > 8192:
-        raise c.error("at most 8192 partitions")
+    if count > _MAX_PARTITIONS:
+        raise c.error(f"at most {_MAX_PARTITIONS} partitions")
     return count
 
 
@@ -459,13 +466,13 @@ def _partitions(c: Cursor) -> tuple[Partition, ...]:
     return tuple(partitions)
 
 
-def _bound(text: str) -> str:
-    """A bound without introducers, keywords in upper case, strings in single quotes."""
+def _bound(text: str, *, in_tuple: bool = False) -> str:
+    """A bound without introducers, keywords in upper case, strings in single quotes; also of a tuple's members."""
     c = next(cursors(text), None)
     if c is None:
         return text
     if c.at("("):
-        return "(" + ",".join(map(_bound, c.items())) + ")"
+        return text if in_tuple else "(" + ",".join(_bound(member, in_tuple=True) for member in c.items()) + ")"
     if word := c.take_any(("MAXVALUE", "NULL", "DEFAULT")):
         return text if c else word
     sign = c.take_any(("+", "-")) or ""

@@ -43,12 +43,13 @@ from ticdc_udfs.catalogue.tables import (
 class DdlEvent(msgspec.Struct, frozen=True):
     """A DDL message, or a message that bears a table's schema alone (no `ddl_query`).
 
-    `table_schema` is the text of `schemas.TableSchema`: the columns after the DDL.
+    `table_schema` is the text of `schemas.TableSchema`: the columns after the DDL. In JSON members that are null may be
+    left out, as Spark's `to_json` does.
     """
 
     commit_ts: int
-    schema_name: str | None
-    table_name: str | None
+    schema_name: str | None = None
+    table_name: str | None = None
     ddl_query: str | None = None
     ddl_type: str | None = None
     table_schema: str | None = None

@@ -17,7 +17,15 @@ from ticdc_udfs import values
 from ticdc_udfs.compression import decompress
 from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
 from ticdc_udfs.options import Options
-from ticdc_udfs.protocols.debezium_values import Field, converter, flagging, null_reason, stands_for_null, told
+from ticdc_udfs.protocols.debezium_values import (
+    Field,
+    converter,
+    flagging,
+    null_reason,
+    stands_for_null,
+    told,
+    told_default,
+)
 from ticdc_udfs.schemas import Column, TableSchema, labelled_type, table_schema, write_json
 
 __all__ = ["converter", "decode", "null_reason"]
@@ -223,14 +231,14 @@ def _same_as_null(
         return None
     default = _text(field.default)
     if field.tidb_type is None and field.type == "string" and field.name is None:
-        either = (default, stands_for_null("blob", default, None))
+        either = (default, stands_for_null("blob", told_default("blob", default), None))
         return lambda text: text == either[0] or (either[1] is not None and either[1](text))
     try:
         canonical = default if convert is None else convert(default)[0]
     except (ValueError, OverflowError):
         return None
-    if column_type.startswith("bit"):
-        return canonical.__eq__
+    if not column_type.startswith("bit"):
+        canonical = told_default(column_type, canonical)
     return stands_for_null(column_type, canonical, zone)
 
 
@@ -367,18 +375,13 @@ def _table_schema(table: _Table) -> TableSchema | None:
     if any(column.typeName == "UNSPECIFIED" for column in table.columns):  # a view's
         return None
     places = {name: place for place, name in enumerate(table.primaryKeyColumnNames or (), start=1)}
-    return table_schema(
-        [
-            Column(
-                column.name,
-                _column_type(column),
-                places.get(column.name),
-                column.optional,
-                column.defaultValueExpression,
-            )
-            for column in table.columns
-        ]
-    )
+    columns = []
+    for column in table.columns:
+        column_type, default = _column_type(column), column.defaultValueExpression
+        if default is not None:
+            default = told_default(column_type, default)
+        columns.append(Column(column.name, column_type, places.get(column.name), column.optional, default))
+    return table_schema(columns)
 
 
 def _column_type(column: _Column) -> str:

@@ -38,9 +38,9 @@ def converter(
 ) -> values.Convert | None:
     """How a type's wire text becomes canonical; None where it is canonical as it stands.
 
-    `default` is the column's default as `tableChanges` give it, `nullable` None where it is not known. The conversion
-    flags a text that may stand for NULL or for a zero date; `zone` is the changefeed's, in which the encoder reads
-    the default of a TIMESTAMP. NULLs are not converted: see `null_reason`.
+    `default` is the column's default in canonical text, or CURRENT_TIMESTAMP; `nullable` is None where it is not known.
+    The conversion flags a text that may stand for NULL or for a zero date; `zone` is the changefeed's, in which the
+    encoder reads the default of a TIMESTAMP. NULLs are not converted: see `null_reason`.
     """
     convert = _converter(column_type, nullable)
     if default is None or nullable is False:
@@ -65,28 +65,47 @@ def flagging(convert: values.Convert | None, same: Same | None) -> values.Conver
     return flagged
 
 
+def told_default(column_type: str, expression: str) -> str:
+    """The canonical text of a default as `tableChanges` give it: bits as binary digits, bytes as text.
+
+    Bytes that are no UTF-8 have come as U+FFFD, and stay so.
+    """
+    base = values.base_type(column_type)
+    if base == "bit" and not expression.strip("01"):
+        return str(int(expression or "0", 2))
+    return _base64(expression) if base.endswith(("blob", "binary")) else expression
+
+
 def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None) -> Same | None:
     """Which canonical text stands for NULL in a nullable column with that default (protocol facts 0.1 line 6).
 
-    TIME gives 0, BIGINT UNSIGNED beyond 2^63 gives 0, a BIT default has U+FFFD in place of bytes that are no UTF-8,
+    TIME, DATETIME of the present time and BIGINT UNSIGNED beyond 2^63 give 0, bytes that are no UTF-8 come as U+FFFD,
     a TIMESTAMP is read in the changefeed's zone. None: NULL stays NULL, or the default cannot be read.
     """
     base = values.base_type(column_type)
     try:
         if base == "bit":
-            return _same_bits(int(default, 2))
+            return _same_bits(int(default))
         if base.endswith(("blob", "binary")):
-            return b64encode(default.encode()).decode().__eq__
-        if base == "time" or (base == "bigint" and int(default) >= 2**63):
+            return _base64(_replaced(b64decode(default, validate=True))).__eq__
+        now = default.upper().startswith("CURRENT_TIMESTAMP") or default.startswith("1970-01-01 00:00:00")
+        if base == "time" or (base == "datetime" and now) or (base == "bigint" and int(default) >= 2**63):
             default = "0"
         elif base == "timestamp":
-            if default.startswith("1970-01-01 00:00:00"):
-                return None  # how CURRENT_TIMESTAMP is written; NULL stays NULL
-            return _same_moment(default if zone is None else values.timestamp_to_utc(default, zone)[0])
+            return None if now else _same_moment(default if zone is None else values.timestamp_to_utc(default, zone)[0])
         convert = _converter(column_type, True)
         return (default if convert is None else convert(default)[0]).__eq__
     except (ValueError, ArithmeticError):
         return None
+
+
+def _base64(text: str) -> str:
+    return b64encode(text.encode()).decode()
+
+
+def _replaced(data: bytes) -> str:
+    """Bytes as the encoder writes them in place of NULL: each that is no UTF-8 as U+FFFD."""
+    return _NO_UTF8.sub("\ufffd", data.decode("utf-8", "surrogateescape"))
 
 
 def _same_moment(wanted: str) -> Same:
@@ -96,8 +115,8 @@ def _same_moment(wanted: str) -> Same:
 
 def _same_bits(wanted: int) -> Same:
     def same(text: str) -> bool:
-        data = int(text).to_bytes(8, "big").decode("utf-8", "surrogateescape")
-        return int.from_bytes(_NO_UTF8.sub("\ufffd", data).encode(), "big") == wanted
+        number = int(text)
+        return wanted in (number, int.from_bytes(_replaced(number.to_bytes(8, "big")).encode(), "big"))
 
     return same
 
