@@ -25,14 +25,19 @@ WRONG: dict[str, Any] = {
             "topic": "zones",
         },
         {"protocol": "canal_json", "topics": [], "partitions": "3", "options": ["lz4"]},
+        {"name": "avro", "protocol": "avro", "topics": ["avro"], "options": {"framing": "gleu"}},
+        {"name": "avro2", "protocol": "debezium_avro", "topics": ["a"], "options": {"schemas": "ftp://host/a"}},
+        {"name": "avro3", "protocol": "avro", "topics": ["a"]},
         "orders",
     ],
     "ticdc__visibility": "newest",
     "ticdc__messages_schema": "",
     "ticdc__stored_from_rows": -1,
 }
+SCHEMAS = "the http or https URL of a schema registry, a JSON file, or a relation"
 PROBLEMS = (
-    'ticdc__feeds[0].protocol: got "canal_jsn", allowed: canal_json, debezium, open_protocol, simple',
+    'ticdc__feeds[0].protocol: got "canal_jsn", allowed: avro, canal_json, debezium, debezium_avro, '
+    "open_protocol, simple",
     'ticdc__feeds[1].name: got "shop" a second time; each feed needs a name of its own',
     'ticdc__feeds[1].options: unknown option "compresion", allowed for canal_json: '
     "time_zone, compression, claim_check, target_schema",
@@ -49,7 +54,11 @@ PROBLEMS = (
     "ticdc__feeds[4].topics: got [], expected a list of SQL like patterns",
     'ticdc__feeds[4].partitions: got "3", expected the number of partitions of each topic',
     'ticdc__feeds[4].options: got ["lz4"], expected a mapping with: time_zone, compression, claim_check, target_schema',
-    'ticdc__feeds[5]: got "orders", expected a mapping with name, protocol and topics',
+    'ticdc__feeds[5].options.framing: got "gleu", allowed: confluent, glue',
+    f"ticdc__feeds[5].options.schemas: got null, allowed: {SCHEMAS}",
+    f'ticdc__feeds[6].options.schemas: got "ftp://host/a", allowed: {SCHEMAS}',
+    f"ticdc__feeds[7].options.schemas: got null, allowed: {SCHEMAS}",
+    'ticdc__feeds[8]: got "orders", expected a mapping with name, protocol and topics',
     'ticdc__visibility: got "newest", allowed: complete, latest',
     'ticdc__messages_schema: got "", expected the name of a schema',
     "ticdc__stored_from_rows: got -1, expected a number of rows, 0 or more",
