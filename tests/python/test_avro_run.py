@@ -305,6 +305,9 @@ def test_a_build_anew_decodes_what_has_a_schema_by_then(outcome: Outcome) -> Non
 
 
 def test_a_build_without_new_messages_writes_no_file(outcome: Outcome) -> None:
-    before, after = outcome.files
-    assert len(before) > 20
+    before, after = (
+        {path: state for path, state in files.items() if "ticdc__error_codes" not in path and "fidelity" not in path}
+        for files in outcome.files  # dbt loads seeds in every build
+    )
+    assert len(before) > 50
     assert after == before

@@ -45,7 +45,8 @@ PROBLEMS = (
     'ticdc__feeds[2].topics: got "shop", expected a list of SQL like patterns',
     "ticdc__feeds[2].partitions: got -3, expected the number of partitions of each topic",
     'ticdc__feeds[3]: unknown member "topic", allowed: name, protocol, topics, partitions, options, target_schema',
-    'ticdc__feeds[3].target_schema: got "my {schema}", allowed: letters, digits, _, {schema}, {feed} and {target}',
+    'ticdc__feeds[3].target_schema: got "my {schema}", allowed: null (no typed tables) or letters, digits, _, '
+    "{schema}, {feed} and {target}",
     'ticdc__feeds[3].options.time_zone: got "Berlin", allowed: names of the IANA time zone database, '
     "such as UTC or Asia/Shanghai",
     'ticdc__feeds[3].options.compression: got "zip", allowed: none, snappy, lz4',

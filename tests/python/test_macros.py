@@ -145,6 +145,7 @@ def test_feeds(values: Mapping[str, Any]) -> None:
         {
             **FEEDS["ticdc__feeds"][0],
             "partitions": None,
+            "claim_check": None,
             "schemas": None,
             "decoding": {},
             "target_schema": "{schema}",
