@@ -25,14 +25,19 @@ WRONG: dict[str, Any] = {
             "topic": "zones",
         },
         {"protocol": "canal_json", "topics": [], "partitions": "3", "options": ["lz4"]},
+        {"name": "avro", "protocol": "avro", "topics": ["avro"], "options": {"framing": "gleu"}},
+        {"name": "avro2", "protocol": "debezium_avro", "topics": ["a"], "options": {"schemas": "ftp://host/a"}},
+        {"name": "avro3", "protocol": "avro", "topics": ["a"]},
         "orders",
     ],
     "ticdc__visibility": "newest",
     "ticdc__messages_schema": "",
     "ticdc__stored_from_rows": -1,
 }
+SCHEMAS = "the http or https URL of a schema registry, a JSON file, or a relation"
 PROBLEMS = (
-    'ticdc__feeds[0].protocol: got "canal_jsn", allowed: canal_json, debezium, open_protocol, simple',
+    'ticdc__feeds[0].protocol: got "canal_jsn", allowed: avro, canal_json, debezium, debezium_avro, '
+    "open_protocol, simple",
     'ticdc__feeds[1].name: got "shop" a second time; each feed needs a name of its own',
     'ticdc__feeds[1].options: unknown option "compresion", allowed for canal_json: '
     "time_zone, compression, claim_check, target_schema",
@@ -40,7 +45,8 @@ PROBLEMS = (
     'ticdc__feeds[2].topics: got "shop", expected a list of SQL like patterns',
     "ticdc__feeds[2].partitions: got -3, expected the number of partitions of each topic",
     'ticdc__feeds[3]: unknown member "topic", allowed: name, protocol, topics, partitions, options, target_schema',
-    'ticdc__feeds[3].target_schema: got "my {schema}", allowed: letters, digits, _, {schema}, {feed} and {target}',
+    'ticdc__feeds[3].target_schema: got "my {schema}", allowed: null (no typed tables) or letters, digits, _, '
+    "{schema}, {feed} and {target}",
     'ticdc__feeds[3].options.time_zone: got "Berlin", allowed: names of the IANA time zone database, '
     "such as UTC or Asia/Shanghai",
     'ticdc__feeds[3].options.compression: got "zip", allowed: none, snappy, lz4',
@@ -49,7 +55,11 @@ PROBLEMS = (
     "ticdc__feeds[4].topics: got [], expected a list of SQL like patterns",
     'ticdc__feeds[4].partitions: got "3", expected the number of partitions of each topic',
     'ticdc__feeds[4].options: got ["lz4"], expected a mapping with: time_zone, compression, claim_check, target_schema',
-    'ticdc__feeds[5]: got "orders", expected a mapping with name, protocol and topics',
+    'ticdc__feeds[5].options.framing: got "gleu", allowed: confluent, glue',
+    f"ticdc__feeds[5].options.schemas: got null, allowed: {SCHEMAS}",
+    f'ticdc__feeds[6].options.schemas: got "ftp://host/a", allowed: {SCHEMAS}',
+    f"ticdc__feeds[7].options.schemas: got null, allowed: {SCHEMAS}",
+    'ticdc__feeds[8]: got "orders", expected a mapping with name, protocol and topics',
     'ticdc__visibility: got "newest", allowed: complete, latest',
     'ticdc__messages_schema: got "", expected the name of a schema',
     "ticdc__stored_from_rows: got -1, expected a number of rows, 0 or more",

@@ -61,6 +61,13 @@ EXPRESSIONS = {
 }
 IDENTIFIERS = {"id": "id", "_x1": "_x1", "Id": "`Id`", "1a": "`1a`", "a b": "`a b`", "`": "````", "": "``"}
 LITERALS = {"a": "'a'", "it's": r"'it\'s'", "\\": r"'\\'", "\\'": r"'\\\''", 'a"b\n': "'a\"b\n'"}
+RELATIONS = {
+    "ticdc_raw.writer_schemas": "ticdc_raw.writer_schemas",
+    "Raw.x y": "`Raw`.`x y`",
+    "./registry": "None",
+    "Registry.JSON": "None",
+    "http://registry": "None",
+}
 LEGAL_NAMES = ("orders", "Orders", "a_b", "a-b", "a b", "表")
 
 
@@ -78,6 +85,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         **{f"identifier {name}": f"ticdc.identifier({json.dumps(name)})" for name in IDENTIFIERS},
         **{f"literal {text}": f"ticdc.text_literal({json.dumps(text)})" for text in LITERALS},
         **{f"legal {name}": f"ticdc.legal_name({json.dumps(name)})" for name in LEGAL_NAMES},
+        **{f"relation {schemas}": f"ticdc.schemas_relation({json.dumps(schemas)}) | string" for schemas in RELATIONS},
         "free": "ticdc.free_name('_lossy', ['id'])",
         "taken": "ticdc.free_name('_lossy', ['_lossy', '__lossy'])",
         "feed": "ticdc.is_of_feed(ticdc.feeds()[0])",
@@ -113,6 +121,10 @@ def test_text_literal(values: Mapping[str, Any]) -> None:
     assert {text: values[f"literal {text}"] for text in LITERALS} == LITERALS
 
 
+def test_schemas_relation(values: Mapping[str, Any]) -> None:
+    assert {schemas: values[f"relation {schemas}"] for schemas in RELATIONS} == RELATIONS
+
+
 def test_legal_name(values: Mapping[str, Any]) -> None:
     names = {name: values[f"legal {name}"] for name in LEGAL_NAMES}
     assert names["orders"] == names["Orders"] == "orders"
@@ -130,7 +142,14 @@ def test_free_name(values: Mapping[str, Any]) -> None:
 def test_feeds(values: Mapping[str, Any]) -> None:
     assert values["feed"] == r"(topic like 'shop-%' or topic like 'it\'s')"
     assert values["feeds"] == [
-        {**FEEDS["ticdc__feeds"][0], "partitions": None, "decoding": {}, "target_schema": "{schema}"}
+        {
+            **FEEDS["ticdc__feeds"][0],
+            "partitions": None,
+            "claim_check": None,
+            "schemas": None,
+            "decoding": {},
+            "target_schema": "{schema}",
+        }
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from uuid import UUID
 import fastavro
 import pyarrow as pa
 
-from support.corpus import SAMPLE, Variant, root
+from support.corpus import SAMPLE, Variant, root, text_lines
 from support.hostile import OPS
 from ticdc_udfs import arrow
 from ticdc_udfs.avro_binary import Framing, schema_ids
@@ -120,6 +120,22 @@ class AvroVariant(Variant):
     def framing(self) -> Framing:
         """The framing of keys and values."""
         return "glue" if "glue" in self.meta["sink_uri_options"]["schema-registry"] else "confluent"
+
+    def feed(self, name: str | None = None, topic: str | None = None) -> dict[str, Any]:
+        """The feed of this variant, in the topics of `prefixed_lines`."""
+        registry = self.folder / self.meta["sink_uri_options"]["schema-registry"]
+        feed = super().feed(name, topic or f"{self.name}.%")
+        return {
+            **feed,
+            "protocol": self.meta["protocol"].replace("-", "_"),
+            "options": {**self.options, "schemas": str(registry)},
+        }
+
+    def prefixed_lines(self) -> Iterator[str]:
+        """The lines of the topic file, with topics that no other variant has."""
+        for line in text_lines(self.path):
+            wire = json.loads(line)
+            yield json.dumps({**wire, "topic": f"{self.name}.{wire['topic']}"}) + "\n"
 
     @property
     def messages(self) -> list[Message]:
