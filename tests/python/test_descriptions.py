@@ -17,6 +17,8 @@ from dbt.contracts.graph.nodes import Macro
 from dbt_common.clients.jinja import get_environment
 from jinja2 import nodes
 
+from ticdc_udfs.catalogue.changes import DdlKind
+from ticdc_udfs.catalogue.fold import ProblemCode
 from ticdc_udfs.events import ErrorCode, Lossy
 from ticdc_udfs.registry import UDFS
 
@@ -100,7 +102,12 @@ def test_udfs_stand_in_the_readme(readme: str) -> None:
 
 @pytest.mark.parametrize(
     ("codes", "seed", "column"),
-    [(ErrorCode, "ticdc__error_codes", "error_code"), (Lossy, "ticdc__fidelity_reasons", "reason")],
+    [
+        (ErrorCode, "ticdc__error_codes", "error_code"),
+        (Lossy, "ticdc__fidelity_reasons", "reason"),
+        (DdlKind, "ticdc__ddl_kinds", "kind"),
+        (ProblemCode, "ticdc__catalogue_problems", "code"),
+    ],
 )
 def test_codes_stand_in_their_seed(codes: type[StrEnum], seed: str, column: str) -> None:
     with (ROOT / "seeds" / f"{seed}.csv").open(encoding="utf-8", newline="") as file:
@@ -110,7 +117,7 @@ def test_codes_stand_in_their_seed(codes: type[StrEnum], seed: str, column: str)
     report(
         [
             *(f"{seed}.csv lacks {code}" for code in in_code if code not in described),
-            *(f"{seed}.csv: no decoder gives {code}" for code in described if code not in in_code),
+            *(f"{seed}.csv: nothing gives {code}" for code in described if code not in in_code),
             *(f"{seed}.csv has {code} twice" for code in sorted(set(described)) if described.count(code) > 1),
             *(f"{seed}.csv: {row[column]} has no {name}" for row in rows for name, text in row.items() if not text),
             # dbt-spark does not escape them with method session
