@@ -2,14 +2,17 @@ with
 
 feeds as (
 
-    {% for feed in ticdc.feeds() -%}
     select
-        {{ ticdc.text_literal(feed.name) }} as feed,
-        {{ feed.partitions or "cast(null as int)" }} as expected_partitions
-    {% if not loop.last %}
-    union all
-    {% endif %}
-    {%- endfor %}
+        feed,
+        case feed
+            {%- for feed in ticdc.feeds() if feed.partitions %}
+            when {{ ticdc.text_literal(feed.name) }} then {{ feed.partitions }}
+            {%- endfor %}
+            {%- if not ticdc.feeds() | selectattr("partitions") | list %}
+            when '' then 0
+            {%- endif %}
+        end as expected_partitions
+    from ({{ ticdc.feed_names() }})
 
 ),
 

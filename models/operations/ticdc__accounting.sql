@@ -2,18 +2,22 @@ with
 
 source_messages as (
 
-    {% for feed in ticdc.feeds() -%}
     select
-        {{ ticdc.text_literal(feed.name) }} as feed,
+        feed,
         topic,
         `partition`,
         `offset`
     from {{ source("ticdc", "messages") }}
-    where {{ ticdc.is_of_feed(feed) }}
-    {% if not loop.last %}
-    union all
-    {% endif %}
-    {%- endfor %}
+    lateral view explode(
+        array_compact(
+            array(
+                {%- for feed in ticdc.feeds() %}
+                if({{ ticdc.is_of_feed(feed) }}, {{ ticdc.text_literal(feed.name) }}, null)
+                {{- "," if not loop.last }}
+                {%- endfor %}
+            )
+        )
+    ) feeds as feed
 
 ),
 

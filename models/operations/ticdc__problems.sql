@@ -2,12 +2,7 @@ with
 
 feeds as (
 
-    {% for feed in ticdc.feeds() -%}
-    select {{ ticdc.text_literal(feed.name) }} as feed
-    {% if not loop.last %}
-    union all
-    {% endif %}
-    {%- endfor %}
+    {{ ticdc.feed_names() }}
 
 ),
 
