@@ -108,12 +108,18 @@ class Variant:
         """The feed of this variant as a feeds file lists it."""
         feed: dict[str, Any] = {
             "name": name or self.name,
-            "protocol": "canal_json",
+            "protocol": self.meta["protocol"].replace("-", "_"),
             "topics": [topic or self.name],
             "partitions": self.meta["partitions"],
             "target_schema": "{feed}__{schema}",
         }
-        return {**feed, "options": self.options} if self.options else feed
+        options = self.options
+        if self.meta["sink_uri_options"].get("encoding-format") == "avro":
+            options = {**options, "encoding": "avro"}
+        files = self.folder / "claim_check" / self.name
+        if files.is_dir():
+            options = {**options, "claim_check": str(files)}
+        return {**feed, "options": options} if options else feed
 
 
 def variants(folder: Path | None = None) -> tuple[Variant, ...]:
@@ -121,6 +127,18 @@ def variants(folder: Path | None = None) -> tuple[Variant, ...]:
     folder = folder or root()
     files = sorted((folder / "topics").glob("canal_json*.jsonl.gz"))
     return tuple(Variant(folder, file.name.removesuffix(".jsonl.gz")) for file in files)
+
+
+def with_ddl(folder: Path | None = None) -> tuple[Variant, ...]:
+    """Every variant of the protocols that send DDL, by name; samples of a few rows are none."""
+    folder = folder or root()
+    names = sorted(file.name.removesuffix(".jsonl.gz") for file in (folder / "topics").glob("*.jsonl.gz"))
+    return tuple(
+        Variant(folder, name) for name in names if not name.startswith(_WITHOUT_DDL) and not name.endswith("_some_rows")
+    )
+
+
+_WITHOUT_DDL = ("avro", "debezium_avro")
 
 
 def plain(folder: Path | None = None) -> Variant:

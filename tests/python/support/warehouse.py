@@ -80,10 +80,10 @@ class Contents:
     folder: Path
 
     @classmethod
-    def read(cls, warehouse: Path, folder: Path) -> Contents:
-        """Reads a warehouse that no process has open."""
+    def read(cls, warehouse: Path, folder: Path, commits: Iterable[int] = ()) -> Contents:
+        """Reads a warehouse that no process has open; also the rows as of these commits."""
         folder.mkdir(parents=True)
-        command = [sys.executable, __file__, str(warehouse), str(folder)]
+        command = [sys.executable, __file__, str(warehouse), str(folder), *map(str, commits)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1800, env=_environment(), check=False)
         if done.returncode != 0:
             raise AssertionError(f"the warehouse could not be read\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}")
@@ -109,6 +109,14 @@ class Contents:
         """The current rows of a table as the comparison takes them."""
         for row in self.current.get(feed, {}).get(table, {}).values():
             yield Row(json.loads(row["row"]), row["lossy"] or ())
+
+    def as_of(self, commit_ts: int) -> dict[str, dict[TableName, list[Row]]]:
+        """The rows as of a commit, by feed and table."""
+        found: dict[str, dict[TableName, list[Row]]] = {}
+        for row in json_lines(self.folder / f"as_of_{commit_ts}.jsonl"):
+            rows = found.setdefault(row["feed"], {}).setdefault((row["schema_name"], row["table_name"]), [])
+            rows.append(Row(json.loads(row["row"]), row["lossy"] or ()))
+        return found
 
     @cached_property
     def typed(self) -> dict[str, dict[TableName, TypedTable]]:
@@ -152,7 +160,10 @@ def _plain(value: object) -> object:
     raise TypeError(f"no JSON for {type(value)}")
 
 
-def _dump(spark: SparkSession, folder: Path) -> None:
+def _dump(spark: SparkSession, folder: Path, commits: Iterable[str]) -> None:
+    for commit_ts in commits:
+        rows = spark.sql(f"select feed, schema_name, table_name, row, lossy from ticdc__rows_as_of({commit_ts})")
+        _write(folder / f"as_of_{commit_ts}.jsonl", (row.asDict() for row in rows.collect()))
     for mart in MARTS:
         _write(
             folder / f"{mart}.jsonl", (row.asDict(recursive=True) for row in spark.table(f"ticdc__{mart}").collect())
@@ -189,6 +200,6 @@ if __name__ == "__main__":
 
     session = open_session(Path(sys.argv[1]), MANY_SMALL_QUERIES)
     try:
-        _dump(session, Path(sys.argv[2]))
+        _dump(session, Path(sys.argv[2]), sys.argv[3:])
     finally:
         session.stop()
