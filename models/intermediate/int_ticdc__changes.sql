@@ -101,6 +101,7 @@ select /*+ broadcast(repeats, versions) */
     changes.`partition`,
     changes.`offset`,
     changes.event_index,
+    {{ ticdc.is_late(settled, "changes.") }} as is_late,
     {{ ticdc.run_id() }} as run_id,
     changes.feed
 from changes

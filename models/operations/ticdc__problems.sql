@@ -94,6 +94,48 @@ silent_partitions as (
 
 ),
 
+late_changes as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        max(commit_ts) as commit_ts,
+        'error' as severity,
+        'late_changes' as code,
+        count(*) || ' change(s) came after the watermark that had passed them' as detail,
+        'the tables show them from now on; what was read before lacked them' as remedy
+    from changes
+    where is_late
+    group by feed, schema_name, table_name
+
+),
+
+stalled_partitions as (
+
+    select
+        feed,
+        null as schema_name,
+        null as table_name,
+        watermark_ts as commit_ts,
+        'warning' as severity,
+        'stalled_watermark' as code,
+        'the watermark of topic ' || topic || ', partition ' || `partition` || ' is '
+        || cast((unix_millis(newest_message_at) - shiftright(watermark_ts, 18)) / 60000 as bigint)
+        || ' minute(s) older than the newest message' as detail,
+        'look whether the changefeed lags; ticdc__stalled_after_minutes says when to warn' as remedy
+    from (
+        select
+            *,
+            max(silent_since) over (partition by feed) as newest_message_at
+        from partitions
+    )
+    where
+        unix_millis(newest_message_at) - shiftright(watermark_ts, 18)
+        > {{ var("ticdc__stalled_after_minutes", 60) }} * 60000
+
+),
+
 flags as (
 
     select
@@ -240,6 +282,10 @@ union all
 select * from offset_gaps
 union all
 select * from silent_partitions
+union all
+select * from late_changes
+union all
+select * from stalled_partitions
 union all
 select * from lossy_values
 union all

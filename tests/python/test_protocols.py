@@ -54,7 +54,7 @@ def contents(tmp_path_factory: pytest.TempPathFactory) -> embedded.Contents:
     for name, feed in FEEDS.items():
         variant = Variant(SAMPLE, name)
         shutil.copyfile(variant.path, messages / variant.path.name)
-        feeds.append({**variant.feed(), **feed})
+        feeds.append({**variant.feed(), **feed, "target_schema": None})
     for name, variant in AVRO.items():
         with (messages / f"{name}.jsonl").open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(variant.prefixed_lines())
