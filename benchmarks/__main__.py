@@ -92,12 +92,7 @@ def _check_typed(bench: Bench, shape: Shape, label: str, table: str) -> None:
 
 def increment(bench: Bench, shape: Shape, feed: Changefeed, messages: int, rounds: int) -> list[str]:
     """(c) One per cent more messages on a built warehouse against the full build, both by `dbt run`."""
-
-    def full_build() -> None:
-        bench.empty_warehouse()
-        bench.build()
-
-    full = Contender("full build", full_build)
+    full = Contender("full build", bench.build, bench.empty_warehouse)
     alternate([full], 1)
     nodes: list[dict[str, float]] = []
     costs: list[Cost] = []

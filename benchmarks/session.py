@@ -66,9 +66,10 @@ class Bench:
         self.sql(f"create database {database}")
 
     def empty_warehouse(self) -> None:
-        """The state before the first run of the package."""
+        """The state before the first run of the package: nothing but its seeds."""
         self.empty(warehouse.DATABASE)
         self.empty(DATABASE)
+        self._invoke("seed")
 
     def to_noop(self, query: str) -> None:
         """Computes every row and column of a query, and keeps nothing."""

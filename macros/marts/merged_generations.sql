@@ -17,13 +17,15 @@
 
     union all
 
-    select *
-    from {{ relation }}
+    select known.*
+    from {{ relation }} as known
     left anti join (
         select {{ key }}
         from {{ relation }}
         where generation > {{ base }} and generation <= {{ last }}
-    ) using ({{ key }})
-    where generation = {{ base }} and not {{ deleted }}
+    ) as later
+        -- `using` would put these columns before the others
+        on {% for column in key.split(", ") %}known.{{ column }} = later.{{ column }}{{ " and " if not loop.last }}{% endfor %}
+    where known.generation = {{ base }} and not {{ deleted }}
     {%- endif -%}
 {% endmacro %}

@@ -50,7 +50,13 @@ versions as (
     select known.* except (base_generation, generation)
     from {{ this }} as known
     {% if not state.merge -%}
-    left semi join arrivals using ({{ key }})
+    -- `using` would put these columns before the others
+    left semi join arrivals
+        on
+            known.feed = arrivals.feed
+            and known.table_id = arrivals.table_id
+            and known.table_incarnation = arrivals.table_incarnation
+            and known.row_key = arrivals.row_key
     {% endif -%}
     where known.generation >= {{ state.base }}
     {% endif %}

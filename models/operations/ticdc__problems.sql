@@ -18,18 +18,6 @@ changes as (
 
 ),
 
-first_rows as (
-
-    select
-        feed,
-        schema_name,
-        table_name,
-        min(commit_ts) as first_commit_ts
-    from changes
-    group by feed, schema_name, table_name
-
-),
-
 silent_feeds as (
 
     select
@@ -176,13 +164,14 @@ waiting_rows as (
         count(*) || ' row(s) name a version of the table that no message described yet' as detail,
         'load the topic from its start, or wait for the next BOOTSTRAP message' as remedy
     from {{ ref("int_ticdc__waiting_rows") }} as waiting
-    left anti join {{ ref("int_ticdc__resolved_rows") }} as resolved
+    left anti join {{ ref("int_ticdc__events") }} as described
         on
-            waiting.feed = resolved.feed
-            and waiting.topic = resolved.topic
-            and waiting.`partition` = resolved.`partition`
-            and waiting.`offset` = resolved.`offset`
-            and waiting.event_index = resolved.event_index
+            waiting.feed = described.feed
+            and waiting.schema_name = described.schema_name
+            and waiting.table_name = described.table_name
+            and waiting.table_schema_id = described.table_schema_id
+            and described.kind in ('ddl', 'bootstrap')
+    where waiting.table_schema_id is not null and array_contains(waiting.lossy, '*:no_schema')
     group by waiting.feed, waiting.schema_name, waiting.table_name
 
 ),
@@ -252,26 +241,20 @@ checksum_mismatches as (
 
 ),
 
-unapplied_ddl as (
+catalogue_problems as (
 
     select
-        ddl.feed,
-        ddl.schema_name,
-        ddl.table_name,
-        ddl.commit_ts,
-        'warning' as severity,
-        'ddl_not_applied' as code,
-        ddl.ddl_type || ' after the first row: earlier rows stand as they were written' as detail,
-        'reload the table if the statement changes rows that no message repeats' as remedy
-    from {{ ref("ticdc__ddl_history") }} as ddl
-    inner join first_rows
-        on
-            ddl.feed = first_rows.feed
-            and ddl.schema_name = first_rows.schema_name
-            and ddl.table_name = first_rows.table_name
-            and ddl.commit_ts >= first_rows.first_commit_ts
-    where
-        ddl.ddl_type not in ('CINDEX', 'DINDEX') or ddl.ddl_query rlike '(?i)primary\\s+key'
+        catalogue.feed,
+        catalogue.schema_name,
+        catalogue.table_name,
+        catalogue.commit_ts,
+        problems.severity,
+        catalogue.code,
+        problems.description || ' (' || catalogue.detail || ')' as detail,
+        problems.remedy
+    from {{ ref("int_ticdc__catalogue") }} as catalogue
+    inner join {{ ref("ticdc__catalogue_problems") }} as problems on catalogue.code = problems.code
+    where catalogue.record = 'problem'
 
 )
 
@@ -295,4 +278,4 @@ select * from missing_files
 union all
 select * from checksum_mismatches
 union all
-select * from unapplied_ddl
+select * from catalogue_problems

@@ -126,7 +126,7 @@ def main(folder: Path) -> None:
         "create table ticdc_raw.messages (topic string, partition int, offset bigint, timestamp timestamp, "
         "key binary, value binary) using parquet"
     )
-    if not dbt("run").success:
+    if not dbt("build", "--resource-type", "seed", "--resource-type", "model").success:
         sys.exit("the package cannot be built on an empty table of messages")
     models = [node for node in manifest.nodes.values() if node.resource_type == "model"]
     columns = {
