@@ -1,6 +1,9 @@
 {% macro as_of_commit(feed, tso) -%}
     {%- set bounds = ticdc.settled(ref("int_ticdc__changes")).bounds -%}
     {%- set firsts = ticdc.first_commits() -%}
+    {%- if not firsts -%}
+    {{ tso }}
+    {%- else -%}
     case {{ feed }}
         {%- for name, first in firsts.items() %}
         when {{ ticdc.text_literal(name) }} then
@@ -18,4 +21,5 @@
         {%- endfor %}
         else {{ tso }}
     end
+    {%- endif -%}
 {%- endmacro %}
