@@ -129,8 +129,12 @@ def main(folder: Path) -> None:
     if not dbt("build", "--resource-type", "seed", "--resource-type", "model").success:
         sys.exit("the package cannot be built on an empty table of messages")
     models = [node for node in manifest.nodes.values() if node.resource_type == "model"]
+    spark.sql("use ticdc_lint")  # Spark looks for a table function in the current schema alone
     columns = {
-        model.name: {"yml": list(model.columns), "relation": spark.table(model.relation_name).columns}
+        model.name: {
+            "yml": list(model.columns),
+            "relation": spark.sql(f"select * from {model.name}{'(0)' if 'arguments' in model.config else ''}").columns,
+        }
         for model in models
     }
     tests = {
