@@ -28,13 +28,12 @@ feed_events as (
 
 exported_columns as (
 
-    select
-        {% if exported -%}
-        to_json(collect_list(struct(*))) as columns
+    {% if exported -%}
+    select to_json(collect_list(struct(*))) as columns
     from {{ exported }}
-        {%- else -%}
-        cast(null as string) as columns
-        {%- endif %}
+    {%- else -%}
+    select cast(null as string) as columns
+    {%- endif %}
 
 ),
 
@@ -56,4 +55,4 @@ select
     folded.commit_ts_exact,
     each.*
 from folded
-lateral view explode(folded.records) exploded as each
+    lateral view explode(folded.records) exploded as each

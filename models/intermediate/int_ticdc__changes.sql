@@ -82,7 +82,7 @@ repeats as (
 select /*+ broadcast(repeats, versions) */
     changes.schema_name,
     changes.table_name,
-    coalesce(versions.table_id, '`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0') as table_id,
+    coalesce(versions.table_id, {{ ticdc.unseen_table_id("changes") }}) as table_id,
     coalesce(versions.table_incarnation, 1) as table_incarnation,
     coalesce(versions.valid_from_ts, 0) as version_from_ts,
     changes.commit_ts,

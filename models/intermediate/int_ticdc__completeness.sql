@@ -12,7 +12,7 @@ feeds as (
             when '' then 0
             {%- endif %}
         end as expected_partitions
-    from ({{ ticdc.feed_names() }})
+    from ({{ ticdc.feed_names() }}) as names
 
 ),
 

@@ -7,7 +7,9 @@
     )
 }}
 {%- set settled = ticdc.settled() -%}
-{%- set progress = ticdc.event_progress(settled) %}
+{%- set progress = ticdc.event_progress(settled) -%}
+{%- set schema_is_new = "named_schemas.run_id > " ~ settled.run_id -%}
+{%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
 {{ ticdc.to_settle(progress) }}
 
 with
@@ -53,7 +55,7 @@ rows_with_schema as (
             and waiting_rows.table_schema_id = named_schemas.table_schema_id
     where
         waiting_rows.names_schema
-        and {{ ticdc.is_unsettled_event(settled, progress, "named_schemas.run_id > " ~ settled.run_id, "waiting_rows.") }}
+        and {{ is_new_or_named }}
 
     union all
 

@@ -22,7 +22,7 @@ select
     lower(table_name) as table_key,
     valid_from_ts,
     valid_to_ts,
-    -- without commit TSOs, rows of the DDL's own millisecond are taken to come after it: a new table has none before
+    -- without commit TSOs, rows of the DDL's own millisecond come after it: a new table has none before
     if(commit_ts_exact, valid_from_ts, valid_from_ts - 1) as rows_after_ts,
     case
         when commit_ts_exact then valid_to_ts

@@ -26,7 +26,9 @@ versions as (
 
     select
         *,
-        lag(valid_to_ts) over (partition by feed, table_id, table_incarnation order by valid_from_ts) as last_to_ts
+        lag(valid_to_ts) over (
+            partition by feed, table_id, table_incarnation order by valid_from_ts
+        ) as last_to_ts
     from {{ ref("int_ticdc__table_versions") }}
     where valid_from_ts <= {{ ticdc.shown_through("feed") }}
 
@@ -103,7 +105,9 @@ select
     row_commit_ts as commit_ts,
     timestamp_millis(shiftright(row_commit_ts, 18)) as commit_at,
     -- TiCDC sends an update of a unique column as delete and insert
-    if(op = 'insert' and commit_ts_exact and last_op = 'delete' and last_commit_ts = commit_ts, 'update', op) as op,
+    if(
+        op = 'insert' and commit_ts_exact and last_op = 'delete' and last_commit_ts = commit_ts, 'update', op
+    ) as op,
     valid_from_ts,
     valid_to_ts,
     timestamp_millis(shiftright(valid_from_ts, 18)) as valid_from_at,

@@ -12,7 +12,9 @@ ranked as (
 
     select
         *,
-        row_number() over (partition by {{ ticdc.row_key_columns() }} order by {{ ticdc.row_order("desc") }}) as place
+        row_number() over (
+            partition by {{ ticdc.row_key_columns() }} order by {{ ticdc.row_order("desc") }}
+        ) as place
     from row_changes
     where commit_ts <= {{ ticdc.as_of_commit("feed", "tso") }}
 

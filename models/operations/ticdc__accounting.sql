@@ -3,21 +3,11 @@ with
 source_messages as (
 
     select
-        feed,
+        explode({{ ticdc.feeds_of_topic() }}) as feed,
         topic,
         `partition`,
         `offset`
     from {{ source("ticdc", "messages") }}
-    lateral view explode(
-        array_compact(
-            array(
-                {%- for feed in ticdc.feeds() %}
-                if({{ ticdc.is_of_feed(feed) }}, {{ ticdc.text_literal(feed.name) }}, null)
-                {{- "," if not loop.last }}
-                {%- endfor %}
-            )
-        )
-    ) feeds as feed
 
 ),
 

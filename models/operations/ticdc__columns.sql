@@ -16,15 +16,15 @@ select
     valid_from_ts,
     valid_to_ts,
     place + 1 as ordinal_position,
-    column.name as column_name,
-    column.column_id,
-    column.type as column_type,
-    column.key as key_position,
-    column.nullable as is_nullable,
-    coalesce(column.default, column.default_expression) as column_default,
-    column.generated,
-    column.auto_increment as is_auto_increment,
-    column.collation,
+    each.name as column_name,
+    each.column_id,
+    each.type as column_type,
+    each.key as key_position,
+    each.nullable as is_nullable,
+    coalesce(each.default, each.default_expression) as column_default,
+    each.generated,
+    each.auto_increment as is_auto_increment,
+    each.collation,
     origin
 from versions
-lateral view posexplode(columns) exploded as place, column
+    lateral view posexplode(columns) exploded as place, each

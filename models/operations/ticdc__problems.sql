@@ -117,7 +117,7 @@ stalled_partitions as (
             *,
             max(silent_since) over (partition by feed) as newest_message_at
         from partitions
-    )
+    ) as partitions_of_feed
     where
         unix_millis(newest_message_at) - shiftright(watermark_ts, 18)
         > {{ var("ticdc__stalled_after_minutes", 60) }} * 60000
@@ -210,7 +210,7 @@ missing_files as (
         || coalesce(': ' || unusable.error_message, '') as detail,
         if(
             unusable.error_message is null,
-            'put the files into the folder that the option claim_check of the feed names, where Spark can read them',
+            'put the files where Spark finds them, into the folder that the option claim_check names',
             'put the right files there, and check the options compression and encoding of the feed'
         ) as remedy
     from rows_without_content as waiting
