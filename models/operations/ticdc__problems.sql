@@ -210,7 +210,7 @@ missing_files as (
         || coalesce(': ' || unusable.error_message, '') as detail,
         if(
             unusable.error_message is null,
-            'put the files where Spark finds them, into the folder that the option claim_check names',
+            'put the files where Spark can read them, in the folder that the option claim_check names',
             'put the right files there, and check the options compression and encoding of the feed'
         ) as remedy
     from rows_without_content as waiting
