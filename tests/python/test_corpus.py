@@ -39,7 +39,7 @@ Key = tuple[str, int, int]
 
 
 # Typed tables cost most of a run's time.
-TYPED = ("canal_json", "canal_json_index_value_replayed", "open_protocol", "simple_json")
+TYPED = ("canal_json", "canal_json_index_value_replayed", "simple_json")
 
 
 @pytest.fixture(scope="module")
