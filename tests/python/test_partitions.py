@@ -225,7 +225,7 @@ def test_a_row_without_the_column_has_no_partition() -> None:
 
 
 def batch(rows: list[str | None], table: TableVersion) -> list[str | None]:
-    (text,) = {udf._version(table)["partitioning"]}
+    (text,) = {udf._version(table, "none")["partitioning"]}
     columns = json.dumps([column._asdict() for column in table.columns])
     arrays = ([*rows], [text] * len(rows), [columns] * len(rows))
     return list(partition_batch(*(pa.array(array, pa.string()) for array in arrays)).to_pylist())
