@@ -62,7 +62,14 @@ rows_with_schema as (
     select
         waiting_rows.*,
         waiting_rows.table_schema_id as known_schema_id,
-        versions.table_schema as known_schema
+        -- what rows of Debezium tell of their table is no more than the row itself holds
+        if(
+            coalesce(versions.origin, '') <> 'wire'
+            or waiting_rows.protocol not like 'debezium%'
+            or array_contains(waiting_rows.lossy, '*:no_schema'),
+            versions.table_schema,
+            null
+        ) as known_schema
     from waiting_rows
     left join {{ ref("int_ticdc__table_versions") }} as versions
         on
