@@ -13,7 +13,6 @@ import pytest
 from support import warehouse as embedded
 from support.avro import AvroVariant
 from support.corpus import SAMPLE, Variant, root
-from support.truth import TableName
 
 FEEDS: dict[str, dict[str, Any]] = {
     "canal_json_compatible": {"protocol": "canal_json"},
@@ -88,7 +87,7 @@ def in_avro(rows: Table) -> dict[str, dict[str, Any]]:
 
 
 def changed_tables(contents: embedded.Contents) -> set[tuple[str, str | None]]:
-    """The tables (None: all of a database) that a DDL touched after it made them: feeds without DDL show them as their messages left them."""
+    """The tables (None: all of a database) that a DDL touched later: feeds without DDL show them as messages left them."""
     return {
         (table["schema_name"], table["table_name"])
         for ddl in contents.mart("ddl_history")
