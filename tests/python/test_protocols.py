@@ -87,7 +87,7 @@ def in_avro(rows: Table) -> dict[str, dict[str, Any]]:
 
 
 def changed_tables(contents: embedded.Contents) -> set[tuple[str, str | None]]:
-    """The tables (None: all of a database) that a DDL touched later: feeds without DDL show them as messages left them."""
+    """The tables (None: all of a database) that a DDL touched later: feeds without DDL show them as sent."""
     return {
         (table["schema_name"], table["table_name"])
         for ddl in contents.mart("ddl_history")
