@@ -17,16 +17,14 @@
         {%- for row in run_query("select distinct run_id from " ~ target ~ " where run_id > " ~ settled.run_id).rows -%}
             {%- do run_query("alter table " ~ target ~ " drop if exists partition (run_id = " ~ row[0] ~ ")") -%}
         {%- endfor -%}
-        {%- for commit_ts, of_moment in moments | rejectattr("2", "equalto", "columns") | list | groupby("1") -%}
-            {%- do run_query(
-                "insert into " ~ target ~ " " ~ ticdc.rows_of_moment(target, commit_ts, of_moment | map(attribute="0") | unique | list)
-            ) -%}
+        {%- for round in ticdc.rounds_of_moments(moments) -%}
+            {%- do run_query("insert into " ~ target ~ " " ~ ticdc.rows_of_moments(target, round)) -%}
         {%- endfor -%}
-        {%- if moments | selectattr("2", "equalto", "columns") | list -%}
+        {%- if moments | selectattr("gives_columns") | list -%}
             {%- do run_query("insert into " ~ target ~ " " ~ ticdc.rows_with_new_columns(target, settled, through)) -%}
         {%- endif -%}
-        {%- for row in moments if row[0] not in through or through[row[0]] is none -%}
-            {%- do settled.bounds.update({row[0]: row[1] | int}) -%}
+        {%- for moment in moments if moment.feed not in through -%}
+            {%- do settled.bounds.update({moment.feed: moment.commit_ts | int}) -%}
         {%- endfor -%}
         {%- do settled.bounds.update(through) -%}
         {%- do ticdc.settle({"run_id": ticdc.run_id() | int, "bounds": settled.bounds}) -%}

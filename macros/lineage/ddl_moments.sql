@@ -2,24 +2,27 @@
 select
     feed,
     commit_ts,
-    row_effect
+    to_json(array_distinct(flatten(collect_list(moved_tables)))) as moved_tables,
+    bool_or(gives_columns) as gives_columns
 from (
     select
         feed,
         valid_from_ts as commit_ts,
-        row_effect
+        cast(array() as array<string>) as moved_tables,
+        true as gives_columns
     from {{ ref("int_ticdc__table_versions") }}
-    where row_effect <> 'none'
+    where row_effect = 'columns'
 
     union all
 
     select
         feed,
-        commit_ts,
-        'partition' as row_effect
-    from {{ ref("int_ticdc__catalogue") }}
-    where record = 'effect'
+        moment_ts as commit_ts,
+        filter(array(table_id, to_table_id), each -> each is not null) as moved_tables,
+        false as gives_columns
+    from {{ ref("int_ticdc__row_moves") }}
 )
 where {{ ticdc.ddl_range(settled, through, "feed", "commit_ts") }}
+group by feed, commit_ts
 order by commit_ts
 {% endmacro %}

@@ -1,5 +1,5 @@
 {{ config(materialized="ticdc_carried_rows") }}
--- depends_on: {{ ref("int_ticdc__catalogue") }}
+-- depends_on: {{ ref("int_ticdc__row_moves") }}
 -- depends_on: {{ ref("int_ticdc__table_versions") }}
 select
     feed,

@@ -1,3 +1,6 @@
+{{ config(relation="table") }}
+-- made of: {{ ticdc.fingerprint(ref("int_ticdc__catalogue")) if execute }}
+
 with
 
 versions as (
