@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,3 +31,27 @@ def spark(home: Path) -> Iterator[SparkSession]:
     session = open_session(home)
     yield session
     session.stop()
+
+
+# The modules that last longest begin first, so that no processor waits for one of them at the end.
+LONGEST = ("test_corpus", "test_protocols", "test_cli", "test_claim_checks", "test_avro_run", "test_dbt_tests")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(LONGEST)))
+
+
+@pytest.fixture
+def show(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Prints a text at the end of the session, also when the test ran in a worker process."""
+    return lambda text: record_property("shown", text)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for reports in list(terminalreporter.stats.values()):
+        for report in reports:
+            is_result = getattr(report, "when", None) == "call"
+            for name, text in report.user_properties if is_result else ():
+                if name == "shown":
+                    terminalreporter.write_line(str(text))

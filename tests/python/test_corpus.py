@@ -13,7 +13,7 @@ import random
 import shutil
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -133,7 +133,7 @@ def test_every_table_of_every_variant_equals_the_truth(
     whole: Built,
     truth: upstream.Truth,
     without_key: frozenset[upstream.TableName],
-    capsys: pytest.CaptureFixture[str],
+    show: Callable[[str], None],
 ) -> None:
     generic, typed_tables, reasons = {}, {}, Counter[tuple[str, str]]()
     for feed, variant in feed_variants():
@@ -148,12 +148,10 @@ def test_every_table_of_every_variant_equals_the_truth(
             if feed in TYPED and table.primary_key:
                 tally = typed_tables.setdefault(feed, upstream.Tally())
                 tally.add(typed.compare(table, types[name].rows(), True, types[name].types))
-    with capsys.disabled():
-        print_tallies("ticdc__current_rows", generic)
-        print_tallies("typed tables", typed_tables)
-        print("\nnot compared:")
-        for (feed, reason), count in sorted(reasons.items()):
-            print(f"  {feed}: {count} table(s): {reason}")
+    show(tallies_text("ticdc__current_rows", generic))
+    show(tallies_text("typed tables", typed_tables))
+    left_out = [f"  {feed}: {count} table(s): {reason}" for (feed, reason), count in sorted(reasons.items())]
+    show("\n".join(["\nnot compared:", *left_out]))
     for tally in (*generic.values(), *typed_tables.values()):
         assert tally.right, "\n".join(tally.details)
         assert tally.tables > 50
@@ -168,7 +166,7 @@ def test_rows_as_of_every_checkpoint_equal_the_truth(
     whole: Built,
     checkpoints: dict[int, upstream.Truth],
     without_key: frozenset[upstream.TableName],
-    capsys: pytest.CaptureFixture[str],
+    show: Callable[[str], None],
 ) -> None:
     tallies: dict[str, upstream.Tally] = {}
     for commit_ts, then in checkpoints.items():
@@ -180,17 +178,17 @@ def test_rows_as_of_every_checkpoint_equal_the_truth(
             for name, table in then.tables.items():
                 if not excused(variant, table, without_key):
                     tally.add(compare(table, rows.get(feed, {}).get(name, [])))
-    with capsys.disabled():
-        print_tallies(f"as of {len(checkpoints)} checkpoint(s)", tallies)
+    show(tallies_text(f"as of {len(checkpoints)} checkpoint(s)", tallies))
     for tally in tallies.values():
         assert tally.right, "\n".join(tally.details)
 
 
-def print_tallies(title: str, tallies: dict[str, upstream.Tally]) -> None:
+def tallies_text(title: str, tallies: dict[str, upstream.Tally]) -> str:
     heads = ("tables", "cells", "flagged", "wrong", "missing", "extra")
-    print(f"\n{title:<34}" + "".join(f"{head:>9}" for head in heads))
+    lines = [f"\n{title:<34}" + "".join(f"{head:>9}" for head in heads)]
     for name, tally in tallies.items():
-        print(f"{name:<34}" + "".join(f"{getattr(tally, head):>9}" for head in heads))
+        lines.append(f"{name:<34}" + "".join(f"{getattr(tally, head):>9}" for head in heads))
+    return "\n".join(lines)
 
 
 def test_other_bytes_order_and_partitions_give_the_same_rows(whole: Built) -> None:

@@ -11,9 +11,11 @@ from pathlib import Path
 import pyspark
 import pytest
 from pyhive import hive
+from support.corpus import SAMPLE, lines_about, plain
+from support.truth import checkpoints
 
 PROJECT = Path(__file__).parents[2] / "integration_tests"
-MESSAGES = Path(__file__).parents[1] / "data" / "corpus" / "topics" / "canal_json.jsonl.gz"
+TABLES = ("customers", "order_items", "visits", "sales", "exch", "keyless", "types_zoo_misc", "back`tick")
 
 LOAD = """
 import sys
@@ -28,8 +30,10 @@ spark.stop()
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    warehouse = tmp_path_factory.mktemp("integration") / "warehouse"
-    subprocess.run([sys.executable, "-c", LOAD, str(warehouse), str(MESSAGES)], check=True, timeout=300)
+    folder = tmp_path_factory.mktemp("integration")
+    warehouse, messages = folder / "warehouse", folder / "messages.jsonl"
+    messages.write_text("".join(lines_about(plain(SAMPLE), TABLES)), encoding="utf-8", newline="\n")
+    subprocess.run([sys.executable, "-c", LOAD, str(warehouse), str(messages)], check=True, timeout=300)
     command = [sys.executable, "-m", "dbt_ticdc.cli", "serve", "--warehouse", str(warehouse), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -84,7 +88,8 @@ def test_two_clients_build_at_once_and_a_third_reads(port: int, tmp_path: Path) 
         cursor.execute(f"select count(*) from {client}_shop.customers")
         assert cursor.fetchall() == [(128,)]
     assert counts[0] == counts[1]
-    assert counts[0][0][0] > 1000
+    *_, truth = checkpoints(SAMPLE).values()
+    assert counts[0][0][0] == sum(len(table.rows) for name, table in truth.tables.items() if name[1] in TABLES)
 
 
 def test_beeline_reads_a_mart(port: int) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -118,7 +118,7 @@ def compare(ours: Table, theirs: Table, feed: str, tally: Counter[str]) -> Itera
 
 @pytest.mark.parametrize("feed", [name for name in (*FEEDS, *AVRO) if name != YARDSTICK])
 def test_current_rows_are_those_of_canal_json(
-    contents: embedded.Contents, feed: str, capsys: pytest.CaptureFixture[str]
+    contents: embedded.Contents, feed: str, show: Callable[[str], None]
 ) -> None:
     tally: Counter[str] = Counter()
     wrong: list[str] = []
@@ -136,8 +136,7 @@ def test_current_rows_are_those_of_canal_json(
             continue
         wrong += [f"{name}: {text}" for text in compare(ours, theirs, feed, tally)]
     counts = ("exact", "flagged", "wrong", "missing", "extra", "defaults")
-    with capsys.disabled():
-        print(f"\n{feed:<28}" + "".join(f"{tally[count]:>8} {count}" for count in counts))
+    show(f"{feed:<28}" + "".join(f"{tally[count]:>8} {count}" for count in counts))
     assert not wrong, "\n".join(wrong[:20])
     assert tally["exact"] > (3_000 if feed in AVRO else 10_000)
 

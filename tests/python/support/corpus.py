@@ -6,7 +6,7 @@ import gzip
 import json
 import os
 from base64 import b64decode
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -144,6 +144,14 @@ _WITHOUT_DDL = ("avro", "debezium_avro")
 def plain(folder: Path | None = None) -> Variant:
     """The variant with the default options."""
     return Variant(folder or root(), "canal_json")
+
+
+def lines_about(variant: Variant, tables: Collection[str]) -> Iterator[str]:
+    """The lines of an uncompressed canal-json variant that tell of these tables, and its watermarks."""
+    for each in variant.records:
+        message = json.loads(each.value or b"{}")
+        if message.get("table") in tables or message.get("type") == "TIDB_WATERMARK":
+            yield each.line
 
 
 def first_row_ts(records: Iterable[Record]) -> dict[tuple[str, str], int]:
