@@ -42,8 +42,8 @@ lint: setup ## checks style and types of Python and SQL, and that everything is 
 	$(BIN)/python -m pytest -q tests/python/test_descriptions.py
 	$(BIN)/python tests/lint/lint_sql.py
 
-bench: setup ## measures the package side by side with native Spark SQL
-	$(BIN)/python -m benchmarks
+bench: setup ## measures the package side by side with native Spark SQL; BENCH="decode avro" that alone
+	$(BIN)/python -m benchmarks $(BENCH)
 
 docs: setup ## writes dbt's documentation of the package to target/docs/static_index.html
 	$(DBT) parse --profiles-dir tests/lint --target-path target/docs --log-path target/docs --vars '$(LINT_VARS)'
