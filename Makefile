@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench docs lock clean
+.PHONY: help setup run test lint bench docs fidelity lock clean
 
 # The first of these that is new enough; name another one with `make PYTHON=…`.
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
@@ -16,7 +16,7 @@ DBT = $(BIN)/dbt --quiet --no-send-anonymous-usage-stats
 LINT_VARS = {"ticdc__feeds": [{"name": "lint", "protocol": "canal_json", "topics": ["lint"]}]}
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## makes .venv with everything, pinned (needs Python 3.11 and Java 17, or newer)
 
@@ -42,13 +42,16 @@ lint: setup ## checks style and types of Python and SQL, and that everything is 
 	$(BIN)/python -m pytest -q tests/python/test_descriptions.py
 	$(BIN)/python tests/lint/lint_sql.py
 
-bench: setup ## measures the package side by side with native Spark SQL
-	$(BIN)/python -m benchmarks
+bench: setup ## measures the package side by side with native Spark SQL; BENCH="decode avro" that alone
+	$(BIN)/python -m benchmarks $(BENCH)
 
 docs: setup ## writes dbt's documentation of the package to target/docs/static_index.html
 	$(DBT) parse --profiles-dir tests/lint --target-path target/docs --log-path target/docs --vars '$(LINT_VARS)'
 	$(DBT) docs generate --no-compile --empty-catalog --static \
 	--profiles-dir tests/lint --target-path target/docs --log-path target/docs --vars '$(LINT_VARS)'
+
+fidelity: setup ## writes docs/fidelity.md: which values come through each protocol
+	PYTHONPATH=tests/python $(BIN)/python -m support.fidelity
 
 lock: ## pins the newest versions that pyproject.toml allows in constraints.txt (needs pip-tools)
 	pip-compile --upgrade --generate-hashes --allow-unsafe --strip-extras --extra dev --build-deps-for editable \

@@ -1,7 +1,7 @@
 """`python -m benchmarks`: measures the package against native Spark SQL in one run, and prints the ratios.
 
 A ratio is native time / the package's time: above 1 the package is faster. Contenders that give different results
-stop the run.
+stop the run. Avro is measured against spark-avro, which Spark gets from Maven Central.
 """
 
 from __future__ import annotations
@@ -13,22 +13,29 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from benchmarks import native
+from benchmarks import native, native_decoders
+from benchmarks.encoders import ENCODERS
 from benchmarks.measure import Contender, Cost, alternate, measured, progress, say
-from benchmarks.messages import DATABASE, LARGE, SMALL, Changefeed, Shape
+from benchmarks.messages import Changefeed
 from benchmarks.session import Bench
+from benchmarks.tables import DATABASE, LARGE, SMALL, Shape
+from dbt_ticdc import warehouse
 
 _STAGING_COLUMNS = (
     *("kind", "commit_ts", "commit_ts_exact", "schema_name", "table_name", "op", "row_key", "before_key", "before"),
-    *("after", "ddl_query", "ddl_type", "lossy", "error_code"),
+    *("after", "ddl_query", "ddl_type", "error_code"),
 )
+_MEASUREMENTS = ("decode", "build", "increment")
+_SPARK_AVRO = "org.apache.spark:spark-avro_2.13:4.1.1"
 
 
-def decode(bench: Bench, shape: Shape, rounds: int) -> list[str]:
-    """(a) Messages to staging: the staging model's select against the same columns by `from_json`."""
-    bench.empty_warehouse()
-    queries = {"ticdc": bench.compiled("stg_ticdc__canal_json")}
-    queries.update({f"native, {reader.label}": native.staging(reader) for reader in native.readers(shape)})
+def decode(bench: Bench, shape: Shape, protocol: str, rounds: int) -> list[str]:
+    """Messages to staging: the staging model's select against the same columns by `from_json` or `from_avro`."""
+    bench.empty(warehouse.DATABASE)
+    ours = bench.compiled(f"stg_ticdc__{protocol}")
+    known = bench.sql(f"select table_schema from ({ours}) where kind = 'row' and table_schema is not null").first()
+    rivals = native_decoders.queries(protocol, shape, known[0] if known else "")
+    queries = {"ticdc": ours, **{f"native, {rival.label}": rival.sql for rival in rivals}}
     to_noop = [Contender(label, partial(bench.to_noop, query)) for label, query in queries.items()]
     alternate(to_noop, rounds)
     to_parquet = [
@@ -39,13 +46,15 @@ def decode(bench: Bench, shape: Shape, rounds: int) -> list[str]:
     for place, label in enumerate(queries):
         if place:
             _check_staging(bench, label, f"default.staging_{place}")
-    return [*_ratios("(a) decode", shape, to_noop), *_ratios("(a) decode, write parquet", shape, to_parquet)]
+    what = f"decode {protocol}"
+    return [*_ratios(what, shape, to_noop), *_ratios(f"{what}, write parquet", shape, to_parquet)]
 
 
 def _check_staging(bench: Bench, label: str, table: str) -> None:
     equal = " and ".join(f"ours.{name} <=> theirs.{name}" for name in _STAGING_COLUMNS)
+    equal += " and sort_array(ours.lossy) <=> sort_array(theirs.lossy)"
     if "texts" not in label:  # there the types have the wire's order
-        equal += " and (ours.table_schema is null or ours.table_schema <=> theirs.table_schema)"
+        equal += " and (ours.kind <> 'row' or ours.table_schema is null or ours.table_schema <=> theirs.table_schema)"
     wrong = bench.count(
         f"""
         select count(*) from default.staging_0 as ours full outer join {table} as theirs
@@ -56,7 +65,7 @@ def _check_staging(bench: Bench, label: str, table: str) -> None:
 
 
 def build(bench: Bench, shape: Shape, rounds: int) -> list[str]:
-    """(b) Messages to typed rows, read once: `dbt run` on an empty warehouse against hand-written SQL."""
+    """Messages to typed rows, read once: `dbt run` on an empty warehouse against hand-written SQL."""
     nodes: list[dict[str, float]] = []
 
     def ours() -> None:
@@ -79,7 +88,7 @@ def build(bench: Bench, shape: Shape, rounds: int) -> list[str]:
     alternate(contenders, rounds)
     for label, (database, _) in rivals.items():
         _check_typed(bench, shape, label, f"{database}.typed")
-    return [*_ratios("(b) raw to typed rows", shape, contenders), *_profile(nodes[1:])]
+    return [*_ratios("raw to typed rows", shape, contenders), *_profile(nodes[1:])]
 
 
 def _check_typed(bench: Bench, shape: Shape, label: str, table: str) -> None:
@@ -91,7 +100,7 @@ def _check_typed(bench: Bench, shape: Shape, label: str, table: str) -> None:
 
 
 def increment(bench: Bench, shape: Shape, feed: Changefeed, messages: int, rounds: int) -> list[str]:
-    """(c) One per cent more messages on a built warehouse against the full build, both by `dbt run`."""
+    """One per cent more messages on a built warehouse against the full build, both by `dbt run`."""
     full = Contender("full build", bench.build, bench.empty_warehouse)
     alternate([full], 1)
     nodes: list[dict[str, float]] = []
@@ -108,8 +117,8 @@ def increment(bench: Bench, shape: Shape, feed: Changefeed, messages: int, round
     wall, cpu = (median(costs) for costs in zip(*costs[1:], strict=True))
     share = 100 * wall / full.median.wall
     return [
-        _line("(c) full build", shape, "ticdc", full.median),
-        f"{_line('(c) increment of 1 %', shape, 'ticdc', Cost(wall, cpu))}   {share:.1f} % of the full build",
+        _line("full build", shape, "ticdc", full.median),
+        f"{_line('increment of 1 %', shape, 'ticdc', Cost(wall, cpu))}   {share:.1f} % of the full build",
         *_profile(nodes[1:]),
     ]
 
@@ -124,7 +133,7 @@ def _ratios(what: str, shape: Shape, contenders: Sequence[Contender]) -> list[st
 
 
 def _line(what: str, shape: Shape, label: str, cost: Cost) -> str:
-    return f"{what:<26} {shape.label:<7} {label:<30} {cost.wall:7.2f} s {cost.cpu:7.2f} s CPU"
+    return f"{what:<36} {shape.label:<7} {label:<30} {cost.wall:7.2f} s {cost.cpu:7.2f} s CPU"
 
 
 def _profile(runs: Sequence[dict[str, float]]) -> list[str]:
@@ -140,19 +149,21 @@ def _check(wrong: int, what: str) -> None:
     say(f"    {what} are equal")
 
 
-def run(bench: Bench, shape: Shape, parts: str, messages: int, rounds: int) -> list[str]:
-    """The lines of the report for one size of messages and the measurements in `parts`, such as `bc`."""
-    feed = Changefeed(shape)
-    bench.empty_messages()
+def run(
+    bench: Bench, shape: Shape, protocol: str, measurements: Sequence[str], messages: int, rounds: int
+) -> list[str]:
+    """The lines of the report for one protocol and size of messages."""
+    feed = Changefeed(shape, ENCODERS[protocol])
+    bench.expect(shape, ENCODERS[protocol])
     files = feed.write(bench.messages, "base", messages)
     bench.publish_messages()
-    report = [f"\n{files.messages:,} messages, rows of {files.mean_row_bytes:.0f} bytes on average"]
+    report = [f"\n{protocol}: {files.messages:,} messages of {files.mean_bytes:,.0f} bytes on average"]
     say(report[0])
-    if "a" in parts:
-        report += decode(bench, shape, rounds)
-    if "b" in parts:
+    if "decode" in measurements:
+        report += decode(bench, shape, protocol, rounds)
+    if "build" in measurements:
         report += build(bench, shape, rounds)
-    if "c" in parts:
+    if "increment" in measurements:
         report += increment(bench, shape, feed, messages, rounds)
     return report
 
@@ -160,26 +171,34 @@ def run(bench: Bench, shape: Shape, parts: str, messages: int, rounds: int) -> l
 def main() -> None:
     """Parses the options and measures what they ask for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    words = (*_MEASUREMENTS, *ENCODERS)
+    parser.add_argument("what", nargs="*", help=f"some of {', '.join(words)}; build and increment are of canal_json")
     parser.add_argument("--messages", type=int, default=200_000, help="of each size (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="timed rounds after a warm-up (default: %(default)s)")
-    parser.add_argument("--only", default="a,b,c", help="a: decode, b: raw to typed rows, c: increment (default: all)")
-    parser.add_argument("--sizes", default="640B,2.5KB", help="of messages (default: %(default)s)")
-    parser.add_argument("--big", action="store_true", help="1,000,000 messages in b and c")
+    parser.add_argument("--sizes", default="640B,2.5KB", help="of canal_json's messages (default: %(default)s)")
+    parser.add_argument("--big", action="store_true", help="1,000,000 messages in build and increment")
+    parser.add_argument("--spark-avro", default=_SPARK_AVRO, help="its Maven coordinates (default: %(default)s)")
     options = parser.parse_args()
-    asked = set(options.only.split(","))
+    if unknown := set(options.what) - set(words):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(words)}")
+    measurements = [word for word in _MEASUREMENTS if word in options.what] or _MEASUREMENTS
+    protocols = [word for word in ENCODERS if word in options.what] or list(ENCODERS)
+    packages = options.spark_avro if any("avro" in protocol for protocol in protocols) else ""
     report: list[str] = []
     with tempfile.TemporaryDirectory(prefix="ticdc_bench_") as folder:
-        bench = Bench(Path(folder))
+        bench = Bench(Path(folder), packages)
         try:
-            report.append(bench.machine())
+            report.append("\n".join(filter(None, (bench.machine(), packages))))
             say(report[0])
-            for shape in (SMALL, LARGE):
-                if shape.label not in options.sizes.split(","):
-                    continue
-                groups = [("a", options.messages), ("bc", 1_000_000)] if options.big else [("abc", options.messages)]
-                for group, messages in groups:
-                    if parts := "".join(part for part in group if part in asked):
-                        report += run(bench, shape, parts, messages, options.rounds)
+            for protocol in protocols:
+                of_one = [word for word in measurements if word != "decode" and protocol == "canal_json"]
+                groups = {options.messages: [word for word in measurements if word == "decode"]}
+                groups.setdefault(1_000_000 if options.big else options.messages, []).extend(of_one)
+                for shape in (SMALL, LARGE):
+                    if shape.label in options.sizes.split(","):
+                        for messages, group in groups.items():
+                            if group:
+                                report += run(bench, shape, protocol, group, messages, options.rounds)
         finally:
             bench.close()
     print("\n".join(report))

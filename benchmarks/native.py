@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from benchmarks.messages import Shape
+from benchmarks.tables import Shape
 
 MESSAGES = "ticdc_raw.messages"
 

@@ -8,15 +8,16 @@ import platform
 import shutil
 from importlib.metadata import version
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
-from benchmarks.messages import DATABASE, PARTITIONS, TOPIC
+from benchmarks.encoders import Avro, Encoder
+from benchmarks.messages import PARTITIONS, TOPIC
+from benchmarks.tables import DATABASE, Shape
 from dbt_ticdc import package_path, warehouse
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-VARS = {"ticdc__feeds": [{"name": "bench", "protocol": "canal_json", "topics": [TOPIC], "partitions": PARTITIONS}]}
 
 _PROFILE = """\
 ticdc:
@@ -28,14 +29,21 @@ _PACKAGES = ("pyspark", "dbt-core", "dbt-spark", "pyarrow", "msgspec")
 
 
 class Bench:
-    """A warehouse in `folder` with one Spark session; at most one per process."""
+    """A warehouse in `folder` with one Spark session; at most one per process.
 
-    def __init__(self, folder: Path) -> None:
+    `packages` are Maven coordinates of what Spark needs besides, comma-joined.
+    """
+
+    def __init__(self, folder: Path, packages: str = "") -> None:
         self.messages = folder / "messages"
+        self._registry = folder / "registry.json"
+        self._feed: dict[str, object] = {}
         self._dbt = folder / "dbt"
         self._dbt.mkdir(parents=True)
         (self._dbt / "profiles.yml").write_text(_PROFILE, encoding="utf-8")
-        self._spark = warehouse.open_session(folder / "warehouse")
+        self._spark = warehouse.open_session(
+            folder / "warehouse", {"spark.jars.packages": packages} if packages else None
+        )
         self.sql("create database if not exists ticdc_raw")
 
     def close(self) -> None:
@@ -50,8 +58,13 @@ class Bench:
         """The one number that a query gives."""
         return int(self.sql(query).collect()[0][0])
 
-    def empty_messages(self) -> None:
-        """Takes all messages away."""
+    def expect(self, shape: Shape, encoder: type[Encoder]) -> None:
+        """Takes all messages away; those to come are of this table and encoder."""
+        self._feed = {"name": "bench", "protocol": encoder.protocol, "topics": [TOPIC], "partitions": PARTITIONS}
+        if issubclass(encoder, Avro):
+            schemas = {schema_id: {"schema": text} for schema_id, text in encoder(shape, Random(1)).schemas().items()}
+            self._registry.write_text(json.dumps(schemas), encoding="utf-8")
+            self._feed["options"] = {"schemas": str(self._registry)}
         shutil.rmtree(self.messages, ignore_errors=True)
         self.messages.mkdir()
 
@@ -80,7 +93,9 @@ class Bench:
         self.sql(query).write.format("parquet").mode("overwrite").saveAsTable(table)
 
     def compiled(self, model: str) -> str:
-        """The SQL of a model in an empty warehouse."""
+        """The SQL of a staging model in a warehouse without one; writer schemas that it reads are fetched."""
+        if "options" in self._feed:
+            self._invoke("run", "--select", "int_ticdc__writer_schemas")
         self._invoke("compile", "--select", model)
         (file,) = (self._dbt / "target" / "compiled").rglob(f"{model}.sql")
         return file.read_text(encoding="utf-8")
@@ -95,7 +110,14 @@ class Bench:
         from dbt.cli.main import dbtRunner
 
         fixed = ["--project-dir", package_path(), "--profiles-dir", self._dbt, "--target-path", self._dbt / "target"]
-        fixed += ["--log-path", self._dbt / "logs", "--log-level", "none", "--vars", json.dumps(VARS)]
+        fixed += [
+            "--log-path",
+            self._dbt / "logs",
+            "--log-level",
+            "none",
+            "--vars",
+            json.dumps({"ticdc__feeds": [self._feed]}),
+        ]
         fixed += ["--no-send-anonymous-usage-stats", "--no-version-check"]
         before = Path.cwd()
         try:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 DATA = Path(__file__).parents[2] / "data"
@@ -61,6 +62,26 @@ def record(line: str) -> Record:
         None if wire["value"] is None else b64decode(wire["value"]),
         line,
     )
+
+
+def rearranged(records: Iterable[Record], random: Random) -> list[Record]:
+    """The records as they may arrive too: partitions in any interleaving, and stretches sent again by restarts."""
+    partitions: dict[int, list[Record]] = {}
+    for each in records:
+        partitions.setdefault(each.partition, []).append(each)
+    for queue in partitions.values():
+        for _ in range(3):
+            end = random.randrange(len(queue))
+            queue[end:end] = queue[max(0, end - random.randrange(100)) : end]
+    arrived: list[Record] = []
+    offsets = dict.fromkeys(partitions, 0)
+    while left := [partition for partition in sorted(partitions) if offsets[partition] < len(partitions[partition])]:
+        partition = random.choice(left)
+        for _ in range(random.randrange(100)):
+            if offsets[partition] < len(partitions[partition]):
+                arrived.append(partitions[partition][offsets[partition]]._replace(offset=offsets[partition]))
+                offsets[partition] += 1
+    return arrived
 
 
 @dataclass(frozen=True)
