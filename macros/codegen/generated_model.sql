@@ -43,13 +43,12 @@
                 "quoting": {"schema": true, "identifier": true},
                 "tables": [{"name": ticdc.as_jinja(name), "description": ticdc.as_jinja(description)}],
             }],
-            "models": [{
+            "models": [dict({
                 "name": model_name,
                 "description": ticdc.as_jinja(description),
                 "config": {"contract": {"enforced": true}},
-                "data_tests": tests,
                 "columns": columns | map(attribute="yml") | list,
-            }],
+            }, **({"data_tests": tests} if tests else {}))],
         },
     }) %}
 {% endmacro %}

@@ -28,5 +28,9 @@ left anti join {{ ref("ticdc", "ticdc__row_history") }} as history
         and changes.table_incarnation = history.table_incarnation
         and changes.row_key = history.row_key
         and changes.commit_ts = history.valid_to_ts
-where changes.op = 'delete' and not changes.has_other_change
+where
+    changes.op = 'delete'
+    and not changes.has_other_change
+    -- equal rows of a table without key are told apart in the history alone
+    and not array_contains(changes.lossy, '*:no_key')
 {% endtest %}

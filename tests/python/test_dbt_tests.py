@@ -54,6 +54,7 @@ FAULTS = {
             ('t', 9, true, 'gone', 'delete', null, array()),
             ('t', 9, true, 'was never there', 'delete', null, array()),
             ('t', 8, true, 'left before', 'delete', null, array()),
+            ('t', 8, true, 'one of equal rows', 'delete', null, array('*:no_key')),
             ('t', 9, false, 'came and went', 'insert', null, array()),
             ('t', 9, false, 'came and went', 'delete', null, array())
             as changes (table_id, commit_ts, commit_ts_exact, row_key, op, before, lossy)
