@@ -37,8 +37,6 @@
         {% endif %}
         {% if not is_history and column.name in table.key_columns %}
             {% do yml.update({"data_tests": ["not_null"] + (["unique"] if table.key_columns | length == 1 else [])}) %}
-        {% elif column.own_name == "valid_from_ts" %}
-            {% do yml.update({"data_tests": ["not_null"]}) %}
         {% endif %}
         {% do column.update({"yml": yml}) %}
     {% endfor %}
