@@ -13,11 +13,15 @@
     {% else %}
         {% do meaning.update({"_commit_ts": "TSO of the last change of the row."}) %}
     {% endif %}
-    {# as a query has them: dbt reads a column called null, where it is a value, as nothing #}
-    {% set names = adapter.get_column_schema_from_query("select * from " ~ relation ~ " where false") | map(attribute="name") | list %}
+    {% set described = run_query("describe table " ~ relation).rows %}
+    {% set names = described | map(attribute=0) | list %}
+    {% if none in names %}
+        {# dbt reads the name null, where it is a value, as nothing; to ask for the names themselves takes longer #}
+        {% set names = adapter.get_column_schema_from_query("select * from " ~ relation ~ " where false") | map(attribute="name") | list %}
+    {% endif %}
     {% set columns = [] %}
     {% set own = {} %}
-    {% for name, row in zip(names, run_query("describe table " ~ relation).rows) %}
+    {% for name, row in zip(names, described) %}
         {% do columns.append({"name": name, "quoted": "`" ~ name.replace("`", "``") ~ "`", "type": row[1]}) %}
         {# the columns of the package come last, and have more underscores where the table has such a column itself #}
         {% do own.update({"_" ~ name.lstrip("_"): name}) %}
