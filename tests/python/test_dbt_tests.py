@@ -21,7 +21,7 @@ VARIABLES = {
     "ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": ["shop"]}],
     "ticdc__unit_tests": True,
 }
-SHIPPED = ("accounting_balanced", "no_dead_letters", "unique_change")
+SHIPPED = ("accounting_balanced", "history_intervals", "no_dead_letters", "unique_change")
 # Tables of a few rows: compiling code for a query takes longer than interpreting it.
 SETTINGS = {
     "spark.sql.shuffle.partitions": "1",
@@ -30,21 +30,68 @@ SETTINGS = {
 }
 NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
 # What the shipped tests must find fault with, by the view of the package that holds it.
+TABLE = "'shop' as feed, 's' as schema_name, 't' as table_name, 1 as table_incarnation"
 FAULTS = {
-    "ticdc__accounting": "select true as balanced union all select false",
+    "ticdc__accounting": "select true as balanced, 2000L as messages union all select false, 1000L",
     "ticdc__dead_letters": "select 'shop' as feed, 'bad_json' as error_code from range(3)",
-    "ticdc__changelog": "select 'shop' as feed, 's' as schema_name, 't' as table_name, 0 as table_incarnation, "
-    "commit_ts, commit_ts_exact, '1' as row_key, 'update' as op, image as before, null as after "
-    "from values (5, true, 'a'), (5, true, 'b'), (6, true, 'a'), (7, false, 'a'), (7, false, 'b') "
-    "as changes (commit_ts, commit_ts_exact, image)",
     "ticdc__completeness": f"select 'fresh' as feed, {NOW_TS} as complete_through_ts union all select 'stale', 1L "
     "union all select 'none', null",
+    # row keys say what is wrong with the row, or why nothing is
+    "ticdc__changelog": f"""
+        select {TABLE}, *, null as after
+        from values
+            ('t', 5, true, 'twice', 'update', null, array()),
+            ('t', 5, true, 'twice', 'update', '{{}}', array()),
+            ('t', 7, false, 'in a millisecond', 'update', null, array()),
+            ('t', 7, false, 'in a millisecond', 'update', '{{}}', array()),
+            ('t', 9, true, 'other value', 'update', '{{"a":"x","b":null}}', array()),
+            ('t', 9, true, 'null became empty', 'delete', '{{"a":"","b":""}}', array('*x:flag', 'a:flag')),
+            ('t', 9, true, 'same', 'update', '{{"b":null,"a":"","c":"in no other"}}', array()),
+            ('t', 9, true, 'flagged', 'update', '{{"a":"x"}}', array('a:flag')),
+            ('t', 9, true, 'flagged as a whole', 'update', '{{"a":"x"}}', array('*:flag')),
+            ('altered', 9, true, 'ddl between', 'update', '{{"a":"x"}}', array()),
+            ('altered', 7, true, 'ddl of its own commit', 'update', '{{"a":"x"}}', array()),
+            ('t', 9, true, 'gone', 'delete', null, array()),
+            ('t', 9, true, 'was never there', 'delete', null, array()),
+            ('t', 8, true, 'left before', 'delete', null, array()),
+            ('t', 8, true, 'one of equal rows', 'delete', null, array('*:no_key')),
+            ('t', 9, false, 'came and went', 'insert', null, array()),
+            ('t', 9, false, 'came and went', 'delete', null, array())
+            as changes (table_id, commit_ts, commit_ts_exact, row_key, op, before, lossy)
+    """,
+    "ticdc__row_history": f"""
+        select {TABLE}, *, '{{"a":"","b":null}}' as row, cast(array() as array<string>) as lossy
+        from values
+            ('t', 'overlap', 1, 5, 'update'), ('t', 'overlap', 4, null, null),
+            ('t', 'two ends open', 1, null, null), ('t', 'two ends open', 3, null, null),
+            ('t', 'gap', 1, 3, 'update'), ('t', 'gap', 4, null, null),
+            ('t', 'no next', 1, 3, 'update'),
+            ('t', 'empty', 3, 3, 'delete'),
+            ('t', 'no reason', 1, 3, null),
+            ('t', 'not ended', 1, null, 'delete'),
+            ('t', 'deleted and back', 1, 3, 'delete'), ('t', 'deleted and back', 5, null, null),
+            ('t', 'updated', 1, 3, 'update'), ('t', 'updated', 3, 4, 'truncate_table'),
+            ('altered', 'updated', 1, 9, 'delete'),
+            ('t', 'left before', 2, 9, 'delete'), ('t', 'gone', 2, 9, 'delete'), ('t', 'same', 2, 9, 'delete'),
+            ('t', 'other value', 2, 9, 'delete'), ('t', 'null became empty', 2, 9, 'delete'),
+            ('t', 'flagged', 2, 9, 'delete'), ('t', 'flagged as a whole', 2, 9, 'delete'),
+            ('altered', 'ddl between', 2, 9, 'delete'), ('altered', 'ddl of its own commit', 2, 7, 'delete')
+            as times (table_id, row_key, valid_from_ts, valid_to_ts, closed_by)
+    """,
+    "ticdc__columns": f"select {TABLE}, 'altered' as table_id, explode(array(1L, 7L, 9L)) as valid_from_ts",
 }
 CALLS = {
     "stale": "ticdc.test_complete_within(ref('ticdc__completeness'), minutes=15)",
     "few": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=3)",
+    "small_share": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=1, share=0.001)",
+    "large_share": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=2, share=0.0009)",
+    "intervals": "ticdc.test_history_intervals(ref('ticdc__row_history'))",
+    "orphans": "ticdc.test_no_orphan_deletes(ref('ticdc__changelog'))",
+    "chain": "ticdc.test_before_image_chain(ref('ticdc__changelog'))",
     "bad_minutes": "ticdc.test_complete_within(ref('ticdc__completeness'), minutes='soon')",
     "bad_at_most": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=-1)",
+    "bad_share": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), share=5)",
+    "bad_key": "ticdc.test_history_intervals(ref('ticdc__row_history'), key='id')",
 }
 
 
@@ -75,6 +122,7 @@ def test_generic_tests_pass_where_nothing_is_wrong(outcome: Mapping[str, Any]) -
 def test_generic_tests_find_faults(outcome: Mapping[str, Any]) -> None:
     assert outcome["faults"] == {
         "accounting_balanced_ticdc__accounting_": ["fail", 1],
+        "history_intervals_ticdc__row_history_": ["fail", 7],
         "no_dead_letters_ticdc__dead_letters_": ["warn", 3],
         "unique_change_ticdc__changelog_": ["fail", 1],
     }
@@ -83,8 +131,26 @@ def test_generic_tests_find_faults(outcome: Mapping[str, Any]) -> None:
 def test_arguments_of_generic_tests(outcome: Mapping[str, Any]) -> None:
     calls = outcome["calls"]
     assert sorted(row["feed"] for row in calls["stale"]) == ["none", "stale"]
-    assert calls["few"] == []
+    assert calls["few"] == calls["small_share"] == []
+    assert [row["messages"] for row in calls["large_share"]] == ["3"]
+    assert {row["row_key"]: row["fault"] for row in calls["intervals"]} == {
+        "overlap": "overlap",
+        "two ends open": "overlap",
+        "gap": "gap",
+        "no next": "gap",
+        "empty": "no time",
+        "no reason": "an end without a reason, or a reason without an end",
+        "not ended": "an end without a reason, or a reason without an end",
+    }
+    assert sorted(row["row_key"] for row in calls["orphans"]) == ["left before", "was never there"]
+    assert {row["row_key"]: json.loads(row["differing_columns"]) for row in calls["chain"]} == {
+        "other value": ["a"],
+        "null became empty": ["b"],
+        "ddl of its own commit": ["a"],
+    }
     assert "at_most of the test no_dead_letters must be one of 0, 1, 2, … Got: -1" in calls["bad_at_most"]
+    assert "share of the test no_dead_letters must be a number from 0 to 1, such as 0.001. Got: 5" in calls["bad_share"]
+    assert 'must be a list of columns, such as [row_key]. Got: "id"' in calls["bad_key"]
     assert "minutes of the test complete_within must be" in calls["bad_minutes"]
     assert 'Got: "soon"' in calls["bad_minutes"]
 

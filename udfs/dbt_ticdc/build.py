@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,53 @@ def build(package: Path, work: Path, variables: Mapping[str, Any], full_refresh:
 
     Raises `NodesFailed` where models or tests fail, `TicdcError` where dbt cannot start on them.
     """
+    progress = _Progress()
+    arguments = ["build", "--exclude-resource-type", "unit_test"]  # they say nothing of the user's messages
+    arguments += ["--full-refresh"] if full_refresh else []
+    try:
+        result = _dbt(package, work, "target", arguments, variables, progress)
+    finally:
+        progress.end()
+    if result.exception is not None:
+        raise TicdcError(_readable(result.exception), exit_code=1)
+    if not result.success:
+        raise NodesFailed(_failures(result.result), exit_code=1)
+
+
+def run_operation(
+    package: Path, work: Path, macro: str, arguments: Mapping[str, Any], variables: Mapping[str, Any]
+) -> str:
+    """What a macro of the package prints.
+
+    Raises `TicdcError` with what dbt says where the macro fails.
+    """
+    printed: list[str] = []
+    errors: list[str] = []
+
+    def listen(event: Any) -> None:
+        if event.info.name == "PrintEvent":
+            printed.append(event.data.msg)
+        elif event.info.name in ("RunningOperationCaughtError", "RunningOperationUncaughtError"):
+            errors.append(event.data.exc)
+
+    # beside the target of `build`: what dbt keeps of a parse holds for the same variables alone
+    result = _dbt(
+        package, work, "operations", ["run-operation", macro, "--args", json.dumps(arguments)], variables, listen
+    )
+    if result.exception is not None or not result.success:
+        raise TicdcError("\n".join(map(_readable, errors)) or _readable(result.exception))
+    return "\n".join(printed)
+
+
+def _dbt(
+    package: Path,
+    work: Path,
+    target: str,
+    arguments: Sequence[str],
+    variables: Mapping[str, Any],
+    callback: Callable[[Any], None],
+) -> Any:
+    """The result of a dbt command on the package, with its files in `work`."""
     folder = work / "dbt"
     folder.mkdir(exist_ok=True)
     (folder / "profiles.yml").write_text(_PROFILE, encoding="utf-8")
@@ -61,23 +108,15 @@ def build(package: Path, work: Path, variables: Mapping[str, Any], full_refresh:
 
     from dbt.cli.main import dbtRunner
 
-    progress = _Progress()
-    arguments = ["build", "--project-dir", package, "--profiles-dir", folder, "--profile", "ticdc"]
-    arguments += ["--target", "embedded", "--target-path", folder / "target"]
-    arguments += ["--log-path", folder / "logs", "--log-level", "none"]
-    arguments += ["--no-send-anonymous-usage-stats", "--no-version-check", "--no-use-colors"]
-    arguments += ["--exclude-resource-type", "unit_test"]  # they say nothing of the user's messages
-    arguments += ["--full-refresh"] if full_refresh else []
+    places = ["--project-dir", package, "--profiles-dir", folder, "--profile", "ticdc", "--target", "embedded"]
+    places += ["--target-path", folder / target, "--log-path", folder / "logs", "--log-level", "none"]
+    flags = ["--no-send-anonymous-usage-stats", "--no-version-check", "--no-use-colors"]
     before = Path.cwd()
     try:  # dbt changes to the project's folder
-        result = dbtRunner(callbacks=[progress]).invoke([str(argument) for argument in arguments], vars=dict(variables))
+        runner = dbtRunner(callbacks=[callback])
+        return runner.invoke([*arguments, *map(str, places), *flags], vars=dict(variables))
     finally:
         os.chdir(before)
-        progress.end()
-    if result.exception is not None:
-        raise TicdcError(_readable(result.exception), exit_code=1)
-    if not result.success:
-        raise NodesFailed(_failures(result.result), exit_code=1)
 
 
 class _Progress:

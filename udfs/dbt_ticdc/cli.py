@@ -108,10 +108,17 @@ def _codegen(options: argparse.Namespace) -> None:
     warehouse.check_exists(options.warehouse)
     spark = _open(options.warehouse)
     try:
-        path, changed = codegen.write(spark, options.feed, options.output)
-        print(f"{path}: {'written' if changed else 'unchanged'}")
+        if not spark.catalog.tableExists("ticdc__tables"):
+            raise TicdcError("the warehouse has no table ticdc__tables; `ticdc run` builds it")
+        work = warehouse.work_folder(options.warehouse.resolve())
+        outcomes = codegen.write(package_path(), work, options.feed, options.output, options.history)
     finally:
         spark.stop()
+    for path, outcome in outcomes.items():
+        if outcome != codegen.Outcome.UNCHANGED:
+            print(f"{path}: {outcome}")
+    unchanged = sum(outcome == codegen.Outcome.UNCHANGED for outcome in outcomes.values())
+    print(f"{len(outcomes):,} files, {unchanged:,} of them unchanged")
 
 
 def _open(folder: Path) -> SparkSession:
@@ -169,11 +176,20 @@ def _parser() -> argparse.ArgumentParser:
     serve.set_defaults(command=_serve)
 
     generate = commands.add_parser(
-        "codegen", parents=[with_warehouse], help="write dbt sources and tests for a feed's typed tables"
+        "codegen", parents=[with_warehouse], help="write dbt models for a feed's typed tables to a project of yours"
     )
     generate.add_argument("--feed", required=True, metavar="NAME", help="the feed's name")
     generate.add_argument(
-        "--output", type=Path, default=Path(), metavar="DIR", help="folder for ticdc_<feed>.yml (default: this one)"
+        "--output",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="folder of the models, two files for each (default: this one); a file that was edited is left alone",
+    )
+    generate.add_argument(
+        "--history",
+        action="store_true",
+        help="models of the histories too; the project needs the package for their test",
     )
     generate.set_defaults(command=_codegen)
     return parser

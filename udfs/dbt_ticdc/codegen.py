@@ -1,92 +1,117 @@
-"""Writes dbt files for the typed tables of a feed, to be kept in the user's own project."""
+"""Writes dbt models for the typed tables of a feed to the user's own project, and keeps them up to date.
+
+What the files say is the package's macro `ticdc_codegen`. Each begins with a line that names the feed and holds a
+checksum of the rest: so a later call knows which files it may replace or remove, and which someone has edited.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple
 
 import yaml
 
+from dbt_ticdc import build
 from dbt_ticdc.errors import TicdcError
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+# A parse of the package wants a feed; the macro asks the warehouse alone.
+_VARIABLES = {"ticdc__feeds": [{"name": "codegen", "protocol": "canal_json", "topics": ["codegen"]}]}
+_COMMENTS = {".sql": "--", ".yml": "#"}
+_HEAD = re.compile(r"(?:--|#) Written by `ticdc codegen --feed (\w+)`; checksum ([0-9a-f]{16})")
 
 
-def write(spark: SparkSession, feed: str, output: Path) -> tuple[Path, bool]:
-    """Writes `ticdc_<feed>.yml` with the feed's typed tables as dbt sources; the flag tells whether it changed.
+class Outcome(StrEnum):
+    """What became of a file."""
 
-    Raises `TicdcError` for a feed without tables.
+    WRITTEN = "written"
+    UNCHANGED = "unchanged"
+    EDITED = "left alone, as it or its other half was edited"
+    REMOVED = "removed, as its table is gone"
+    EDITED_AND_GONE = "left alone, as it or its other half was edited; its table is gone"
+
+
+class _File(NamedTuple):
+    """A file as it lies there: whose it is (None: the user's), and whether it is as it was written."""
+
+    feed: str | None
+    is_pristine: bool
+
+
+def write(package: Path, work: Path, feed: str, output: Path, history: bool = False) -> dict[Path, Outcome]:
+    """Brings the models of the feed's typed tables in `output` up to date: `<model>.sql` and `<model>.yml` for each.
+
+    Both files of a model are left alone where one of them was edited or was there before. What is as it should be is
+    not touched. Raises `TicdcError` for a feed without tables and for a folder that cannot be written.
     """
-    content = sources_yml(spark, feed)
-    path = output / f"ticdc_{feed}.yml"
+    wanted = models(package, work, feed, history)
+    outcomes: dict[Path, Outcome] = {}
     try:
         output.mkdir(parents=True, exist_ok=True)
-        if path.exists() and path.read_bytes() == content.encode():
-            return path, False
-        path.write_bytes(content.encode())
+        for name, texts in wanted.items():
+            paths = {output / f"{name}{suffix}": text for suffix, text in texts.items()}
+            is_edited = any(not _read(path).is_pristine for path in paths if path.exists())
+            for path, text in paths.items():
+                outcomes[path] = Outcome.EDITED if is_edited else _write(path, _head(path, feed, text) + text)
+        outcomes.update(_clear(output, feed, wanted))
     except OSError as error:
-        raise TicdcError(f"--output: {path} cannot be written: {error.strerror}") from error
-    return path, True
+        raise TicdcError(f"--output: {error.filename or output} cannot be written: {error.strerror}") from error
+    return outcomes
 
 
-def sources_yml(spark: SparkSession, feed: str) -> str:
-    """A source per target schema: its tables, their columns with Spark's types, and a not_null test per key column."""
-    from pyspark.sql import functions as f
+def models(package: Path, work: Path, feed: str, history: bool = False) -> dict[str, dict[str, str]]:
+    """The models of a feed by name, each with the text of its `.sql` and its `.yml`.
 
-    if not spark.catalog.tableExists("ticdc__tables"):
-        raise TicdcError("the warehouse has no table ticdc__tables; `ticdc run` builds it")
-    known = spark.table("ticdc__tables").where("current_relation is not null")
-    tables = known.where(f.col("feed") == feed).orderBy("current_relation").collect()
-    if not tables:
-        feeds = ", ".join(sorted(row.feed for row in known.select("feed").distinct().collect()))
-        raise TicdcError(f"--feed: {feed!r} has no typed tables; feeds that have: {feeds or 'none'}")
-    schemas: dict[str, list[dict[str, Any]]] = {}
-    for table in tables:
-        schema, name = parts(table.current_relation)
-        fields = spark.table(table.current_relation).schema.fields
-        columns = [_column(field.name, field.dataType.simpleString(), table.key_columns or ()) for field in fields]
-        upstream = f"Current rows of {table.schema_name}.{table.table_name} from the feed {feed}."
-        schemas.setdefault(schema, []).append(
-            {"name": literal(name), "description": literal(upstream), "columns": columns}
-        )
-    sources = [
-        {"name": literal(f"{feed}__{schema}"), "schema": literal(schema), "tables": described}
-        for schema, described in schemas.items()
-    ]
-    head = f"# Written by `ticdc codegen --feed {feed}`; the next call writes it anew.\n"
-    content: str = yaml.safe_dump({"version": 2, "sources": sources}, sort_keys=False, allow_unicode=True, width=120)
-    return head + content
+    Asks the macro `ticdc_codegen` in the session of this process. Raises `TicdcError` with what the macro says.
+    """
+    arguments = {"feed": feed, "history": history, "as_json": True}
+    printed = build.run_operation(package, work, "ticdc_codegen", arguments, _VARIABLES)
+    return {
+        model["name"]: {
+            ".sql": model["sql"],
+            ".yml": yaml.safe_dump(model["yml"], sort_keys=False, allow_unicode=True, width=120),
+        }
+        for model in json.loads(printed)
+    }
 
 
-def parts(relation: str) -> tuple[str, str]:
-    """Schema and name of a relation as Spark writes it, with or without backticks."""
-    names: list[str] = []
-    rest = relation
-    while rest:
-        if rest.startswith("`"):
-            end = 1
-            while rest[end] != "`" or rest[end + 1 : end + 2] == "`":
-                end += 2 if rest[end] == "`" else 1
-            names.append(rest[1:end].replace("``", "`"))
-            rest = rest[end + 2 :]
+def _write(path: Path, text: str) -> Outcome:
+    # read as text: a file whose line ends git has changed is the same file
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return Outcome.UNCHANGED
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return Outcome.WRITTEN
+
+
+def _clear(output: Path, feed: str, wanted: Mapping[str, object]) -> Iterator[tuple[Path, Outcome]]:
+    """Removes what earlier calls wrote for the feed and this one does not."""
+    found = {path: _read(path) for path in sorted(output.iterdir()) if path.suffix in _COMMENTS and path.is_file()}
+    left = {path: file for path, file in found.items() if file.feed == feed and path.stem not in wanted}
+    edited = {path.stem for path, file in left.items() if not file.is_pristine}
+    for path in left:
+        if path.stem in edited:
+            yield path, Outcome.EDITED_AND_GONE
         else:
-            name, _, rest = rest.partition(".")
-            names.append(name)
-    schema, name = names[-2:]
-    return schema, name
+            path.unlink()
+            yield path, Outcome.REMOVED
 
 
-def literal(text: str) -> str:
-    """A text that dbt, which renders yml as Jinja, reads as it stands."""
-    if not any(mark in text for mark in ("{{", "{%", "{#")):
-        return text
-    return "{{ " + repr(text).replace("{", "\\x7b") + " }}"
+def _head(path: Path, feed: str, text: str) -> str:
+    return (
+        f"{_COMMENTS[path.suffix]} Written by `ticdc codegen --feed {feed}`; checksum {_checksum(text)}. "
+        "The next call writes it anew, unless it was edited.\n"
+    )
 
 
-def _column(name: str, data_type: str, key_columns: tuple[str, ...]) -> dict[str, Any]:
-    # dbt puts backticks around a quoted name but does not double those within it.
-    column: dict[str, Any] = {"name": literal(name.replace("`", "``")), "data_type": data_type, "quote": True}
-    if name in key_columns:
-        column["data_tests"] = ["not_null"]
-    return column
+def _read(path: Path) -> _File:
+    head, _, text = path.read_text(encoding="utf-8", errors="replace").partition("\n")
+    found = _HEAD.match(head)
+    return _File(None, False) if found is None else _File(found[1], found[2] == _checksum(text))
+
+
+def _checksum(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:16]

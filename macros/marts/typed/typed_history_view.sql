@@ -1,6 +1,6 @@
 {% macro typed_history_view(table) %}
     {%- set names = table.columns | map(attribute="name") | map("lower") | list -%}
-    {%- set carried = ["valid_from_ts", "valid_to_ts", "valid_from_at", "valid_to_at", "op", "closed_by"] -%}
+    {%- set carried = ["row_key", "valid_from_ts", "valid_to_ts", "valid_from_at", "valid_to_at", "op", "closed_by"] -%}
     create or replace view {{ table.history_relation }} as
     select
         {% for column in table.typed_columns -%}
