@@ -1,5 +1,4 @@
 {% macro latest_state() %}
-    {% set row_changes = ticdc.row_changes(ref("int_ticdc__carried_rows")) %}
     {% set state = {"run_id": 0, "base": ticdc.run_id() | int, "merge": false, "late": false} %}
     {% set settled = ticdc.settled() %}
     {% if settled.get("base") %}
@@ -7,8 +6,11 @@
             "select count_if(generation = " ~ settled.base ~ "), count_if(generation > " ~ settled.base ~ "), max(commit_ts) from " ~ this
         ).rows[0] %}
         {% set arrivals = run_query(
-            "select count(*), min(commit_ts) from (" ~ row_changes ~ ") where run_id > " ~ settled.run_id
+            "select count(*), min(commit_ts), max(late_run_id) from ("
+            ~ ticdc.row_changes(ref("int_ticdc__carried_rows"), settled.run_id) ~ ") where run_id > " ~ settled.run_id
         ).rows[0] %}
+        {# a late change of a bag numbers its copies anew: all is built again #}
+        {% if (arrivals[2] or 0) > settled.run_id %}{% do return(state) %}{% endif %}
         {% do state.update({
             "run_id": settled.run_id,
             "base": settled.base,

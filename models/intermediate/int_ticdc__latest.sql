@@ -13,7 +13,7 @@ with
 
 row_changes as (
 
-    {{ ticdc.row_changes(ref("int_ticdc__carried_rows")) }}
+    {{ ticdc.row_changes(ref("int_ticdc__carried_rows"), state.run_id) }}
 
 ),
 
@@ -36,7 +36,6 @@ arrivals as (
         `offset`,
         event_index
     from row_changes
-    where run_id > {{ state.run_id }}
 
 ),
 

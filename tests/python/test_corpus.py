@@ -357,6 +357,11 @@ def test_two_steps_give_the_tables_of_one_run(steps: Steps, whole: Built) -> Non
             assert Counter(map(tuple, twice.texts)) == Counter(map(tuple, once.texts)), table
 
 
+def test_the_bitemporal_history_that_is_known_now_is_the_history(whole: Built, steps: Steps) -> None:
+    for contents in (whole.contents, steps.contents):
+        assert contents.mart("history_differences") == []
+
+
 BROKEN_FEEDS: dict[str, dict[str, str]] = {
     "broken_none": {"compression": "none"},
     "broken_snappy": {"compression": "snappy"},

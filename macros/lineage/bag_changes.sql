@@ -1,0 +1,78 @@
+{% macro bag_changes(columns, carried_rows, since_run_id) %}
+    {%- set bag = ticdc.row_key_columns() -%}
+    {%- set in_order -%}
+    partition by {{ bag }} order by {{ ticdc.row_order() }}, row_commit_ts
+    {%- endset -%}
+    {#- of a copy that a DDL takes away, the key of its bag -#}
+    {%- set carried_key -%}
+    regexp_replace(row_key, ',"":"[0-9]+"}$', '}') as row_key
+    {%- endset -%}
+    select
+        {% for column in columns -%}
+        {{ ticdc.copy_key("row_key", "copy") ~ " as row_key" if column == "row_key" else column }},
+        {% endfor -%}
+        row_commit_ts,
+        cause,
+        late_run_id
+    from (
+        select
+            *,
+            -- the last copy that came is the first to go; a row that was never seen is taken for one copy
+            if(op = 'delete', copies + 1, greatest(copies, 1)) as copy,
+            if(run_id > min(run_id) over what_follows, run_id, null) as late_run_id
+        from (
+            select
+                *,
+                balance - least(0, min(balance) over until_now) as copies
+            from (
+                select
+                    *,
+                    sum(case when op = 'delete' then -1 when before = after then 0 else 1 end) over until_now as balance
+                from (
+                    select
+                        {{ columns | join(",\n                        ") }},
+                        commit_ts as row_commit_ts,
+                        'message' as cause
+                    from {{ ref("int_ticdc__changes") }}
+                    where copy is not null
+
+                    union all
+
+                    select
+                        {% for column in columns -%}
+                        {{ carried_key if column == "row_key" else column }},
+                        {% endfor -%}
+                        row_commit_ts,
+                        cause
+                    from {{ carried_rows }}
+                    where array_contains(lossy, '*:no_key')
+                ) as changes
+                {%- if since_run_id %}
+                left semi join (
+                    select {{ bag }}
+                    from {{ ref("int_ticdc__changes") }}
+                    where copy is not null and run_id > {{ since_run_id }}
+
+                    union all
+
+                    select {{ bag | replace("row_key", carried_key) }}
+                    from {{ carried_rows }}
+                    where array_contains(lossy, '*:no_key') and run_id > {{ since_run_id }}
+                ) as touched using ({{ bag }})
+                {%- endif %}
+                window until_now as (
+                    {{ in_order }}
+                    rows between unbounded preceding and current row
+                )
+            ) as balanced_changes
+            window until_now as (
+                {{ in_order }}
+                rows between unbounded preceding and current row
+            )
+        ) as counted_changes
+        window what_follows as (
+            {{ in_order }}
+            rows between 1 following and unbounded following
+        )
+    ) as numbered_changes
+{% endmacro %}

@@ -1,0 +1,124 @@
+{%- set expecting = ticdc.feeds() | selectattr("partitions") | map(attribute="name") | list -%}
+with
+
+events as (
+
+    select
+        feed,
+        topic,
+        `partition`,
+        run_id,
+        max(if(kind = 'watermark', commit_ts, null)) as watermark_ts
+    from {{ ref("int_ticdc__events") }}
+    group by feed, topic, `partition`, run_id
+
+),
+
+runs as (
+
+    select distinct
+        feed,
+        run_id
+    from events
+
+),
+
+partitions as (
+
+    select
+        known.feed,
+        known.topic,
+        known.`partition`,
+        -- one that is expected holds its feed back from the first message of its topic on
+        {% if expecting -%}
+        if(
+            known.feed in ({% for feed in expecting %}{{ ticdc.text_literal(feed) }}{{ ", " if not loop.last }}{% endfor %}),
+            min(min(events.run_id)) over (partition by known.feed, known.topic),
+            min(events.run_id)
+        ) as first_run_id
+        {%- else -%}
+        min(events.run_id) as first_run_id
+        {%- endif %}
+    from {{ ref("int_ticdc__completeness") }} as known
+    left join events
+        on
+            known.feed = events.feed
+            and known.topic = events.topic
+            and known.`partition` = events.`partition`
+    group by known.feed, known.topic, known.`partition`
+
+),
+
+watermarks as (
+
+    select
+        partitions.feed,
+        runs.run_id,
+        max(events.watermark_ts) over (
+            partition by partitions.feed, partitions.topic, partitions.`partition` order by runs.run_id
+        ) as watermark_ts
+    from partitions
+    inner join runs on partitions.feed = runs.feed and partitions.first_run_id <= runs.run_id
+    left join events
+        on
+            partitions.feed = events.feed
+            and partitions.topic = events.topic
+            and partitions.`partition` = events.`partition`
+            and runs.run_id = events.run_id
+
+),
+
+bounds as (
+
+    select
+        feed,
+        run_id,
+        {% if var("ticdc__visibility", "complete") == "complete" -%}
+        if(max(watermark_ts) is null, {{ 2 ** 63 - 1 }}, min(coalesce(watermark_ts, 0))) as shown_through_ts
+        {%- else -%}
+        {{ 2 ** 63 - 1 }} as shown_through_ts
+        {%- endif %}
+    from watermarks
+    group by feed, run_id
+
+),
+
+moments as (
+
+    select
+        feed,
+        commit_ts,
+        min(run_id) as ddl_run_id,
+        cast(null as bigint) as bound_run_id
+    from {{ ref("int_ticdc__events") }}
+    where kind = 'ddl'
+    group by feed, commit_ts
+
+    union all
+
+    select
+        feed,
+        shown_through_ts as commit_ts,
+        null as ddl_run_id,
+        run_id as bound_run_id
+    from bounds
+
+),
+
+shown_moments as (
+
+    select
+        feed,
+        commit_ts,
+        ddl_run_id,
+        min(bound_run_id) over (partition by feed order by commit_ts desc) as first_run_id
+    from moments
+
+)
+
+select
+    feed,
+    commit_ts,
+    greatest(ddl_run_id, first_run_id) as run_id
+from shown_moments
+where ddl_run_id is not null and first_run_id is not null

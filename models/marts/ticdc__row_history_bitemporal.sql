@@ -1,0 +1,200 @@
+{%- set key = ticdc.row_key_columns() -%}
+{%- set change = key ~ ", commit_ts, apply_rank, topic, `partition`, `offset`, event_index, live_from_ts" -%}
+with
+
+row_changes as (
+
+    {{ ticdc.row_changes(ref("int_ticdc__carried_rows")) }}
+
+),
+
+arrivals as (
+
+    select
+        *,
+        -- what comes after it was known before it
+        run_id > min(run_id) over (
+            partition by {{ key }} order by {{ ticdc.row_order() }} rows between 1 following and unbounded following
+        ) as came_late
+    from row_changes
+    where cause <> 'new_columns'
+
+),
+
+late_arrivals as (
+
+    select
+        *,
+        sort_array(collect_set(if(came_late, run_id, null)) over (partition by {{ key }})) as late_runs
+    from arrivals
+
+),
+
+-- each run with late changes begins an edition of a row's story, which then grows at its end alone
+editions as (
+
+    select
+        late_arrivals.*,
+        edition
+    from late_arrivals
+        lateral view explode(
+            sequence(size(filter(late_runs, late_run -> late_run <= run_id)), size(late_runs))
+        ) exploded as edition
+
+),
+
+neighbours as (
+
+    select
+        *,
+        greatest(run_id, get(late_runs, edition - 1)) as first_run_id,
+        get(late_runs, edition) as next_edition_run_id,
+        lag(commit_ts) over one_story as last_commit_ts,
+        lag(op) over one_story as last_op,
+        lead(commit_ts) over one_story as next_commit_ts,
+        lead(op) over one_story as next_op,
+        lead(cause) over one_story as next_cause,
+        lead(run_id) over one_story as next_run_id
+    from editions
+    window one_story as (partition by {{ key }}, edition order by {{ ticdc.row_order() }})
+
+),
+
+shown_lives as (
+
+    {{ ticdc.shown_lives() }}
+
+),
+
+known_lives as (
+
+    select
+        shown_lives.*,
+        began.run_id as live_from_run_id,
+        if(shown_lives.live_to_ts is null, null, coalesce(ended.run_id, 0)) as live_to_run_id
+    from shown_lives
+    left join {{ ref("int_ticdc__ddl_runs") }} as began
+        on shown_lives.feed = began.feed and shown_lives.live_from_ts = began.commit_ts
+    left join {{ ref("int_ticdc__ddl_runs") }} as ended
+        on shown_lives.feed = ended.feed and shown_lives.live_to_ts = ended.commit_ts
+
+),
+
+told_changes as (
+
+    select
+        neighbours.* except (first_run_id),
+        known_lives.live_from_ts,
+        known_lives.live_to_ts,
+        known_lives.live_to_run_id,
+        known_lives.ended_by,
+        greatest(neighbours.first_run_id, known_lives.live_from_run_id) as first_run_id,
+        greatest(neighbours.commit_ts, known_lives.live_from_ts) as valid_from_ts
+    from neighbours
+    left join known_lives
+        on
+            neighbours.feed = known_lives.feed
+            and neighbours.table_id = known_lives.table_id
+            and neighbours.table_incarnation = known_lives.table_incarnation
+    where neighbours.after is not null
+
+),
+
+-- what is told of a change begins anew where its successor or the end of its table becomes known
+tellings as (
+
+    select
+        told_changes.*,
+        told_run_id
+    from told_changes
+        lateral view explode(
+            array_distinct(
+                filter(
+                    array(first_run_id, next_run_id, live_to_run_id),
+                    told -> told >= first_run_id and coalesce(told < next_edition_run_id, true)
+                )
+            )
+        ) exploded as told_run_id
+
+),
+
+intervals as (
+
+    select
+        *,
+        least(
+            if(next_run_id <= told_run_id, next_commit_ts, null),
+            if(live_to_run_id <= told_run_id, live_to_ts, null)
+        ) as valid_to_ts
+    from tellings
+
+),
+
+closed_intervals as (
+
+    select
+        *,
+        if(
+            op = 'insert' and commit_ts_exact and last_op = 'delete' and last_commit_ts = commit_ts,
+            'update',
+            op
+        ) as told_op,
+        case
+            when valid_to_ts is null then null
+            when live_to_run_id <= told_run_id and live_to_ts = valid_to_ts then ended_by
+            when next_cause <> 'message' then next_cause
+            when next_op = 'delete' then 'delete'
+            else 'update'
+        end as closed_by
+    from intervals
+
+),
+
+compared_intervals as (
+
+    select
+        *,
+        struct(valid_to_ts, told_op, closed_by) <=> lag(struct(valid_to_ts, told_op, closed_by)) over (
+            partition by {{ change }} order by told_run_id
+        ) as is_as_before
+    from closed_intervals
+
+),
+
+known_intervals as (
+
+    select
+        *,
+        lead(told_run_id) over (partition by {{ change }} order by told_run_id) as known_to_run_id
+    from compared_intervals
+    where not is_as_before
+
+)
+
+select
+    intervals.feed,
+    coalesce(tables.schema_name, intervals.schema_name) as schema_name,
+    coalesce(tables.table_name, intervals.table_name) as table_name,
+    intervals.table_id,
+    intervals.table_incarnation,
+    intervals.row_key,
+    intervals.after as row,
+    intervals.row_commit_ts as commit_ts,
+    timestamp_millis(shiftright(intervals.row_commit_ts, 18)) as commit_at,
+    intervals.told_op as op,
+    intervals.valid_from_ts,
+    intervals.valid_to_ts,
+    timestamp_millis(shiftright(intervals.valid_from_ts, 18)) as valid_from_at,
+    timestamp_millis(shiftright(intervals.valid_to_ts, 18)) as valid_to_at,
+    intervals.closed_by,
+    timestamp_micros(intervals.told_run_id) as known_from,
+    timestamp_micros(intervals.known_to_run_id) as known_to,
+    intervals.lossy
+from known_intervals as intervals
+left join {{ ref("int_ticdc__table_states") }} as tables
+    on
+        intervals.feed = tables.feed
+        and intervals.table_id = tables.table_id
+        and intervals.table_incarnation = tables.table_incarnation
+-- changes of one commit leave no time between them
+where intervals.valid_to_ts is null or intervals.valid_from_ts < intervals.valid_to_ts
