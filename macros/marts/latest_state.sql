@@ -1,6 +1,6 @@
 {% macro latest_state() %}
     {% set row_changes = ticdc.row_changes(ref("int_ticdc__carried_rows")) %}
-    {% set state = {"run_id": 0, "base": ticdc.run_id() | int, "merge": false, "late": false} %}
+    {% set state = {"run_id": 0, "base": ticdc.run_id() | int, "merge": false, "late": false, "redriven": []} %}
     {% set settled = ticdc.settled() %}
     {% if settled.get("base") %}
         {% set counted = run_query(
@@ -9,10 +9,12 @@
         {% set arrivals = run_query(
             "select count(*), min(commit_ts) from (" ~ row_changes ~ ") where run_id > " ~ settled.run_id
         ).rows[0] %}
+        {% set redriven = ticdc.redriven_feeds(settled, ticdc.settled(ref("int_ticdc__changes"))) %}
         {% do state.update({
+            "redriven": redriven,
             "run_id": settled.run_id,
             "base": settled.base,
-            "merge": arrivals[0] > 0 and (counted[1] + arrivals[0]) * 4 > counted[0],
+            "merge": redriven | length > 0 or (arrivals[0] > 0 and (counted[1] + arrivals[0]) * 4 > counted[0]),
             "late": arrivals[0] > 0 and arrivals[1] <= counted[2],
         }) %}
     {% endif %}
