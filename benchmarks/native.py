@@ -168,7 +168,10 @@ select
     if(kind = 'error', 'no canal-json message', null) as error_message,
     if(kind = 'error', key, null) as key,
     if(kind = 'error', value, null) as value,
+    if(kind = 'error', octet_length(key), null) as key_length,
+    if(kind = 'error', octet_length(value), null) as value_length,
     cast(0 as bigint) as run_id,
+    false as is_redriven,
     'bench' as feed
 from events
 """

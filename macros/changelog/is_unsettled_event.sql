@@ -7,6 +7,10 @@
         {%- for feed, bound in settled.bounds.items() %}
         or ({{ rows }}feed = {{ ticdc.text_literal(feed) }} and {{ rows }}commit_ts > {{ bound }})
         {%- endfor %}
+        {%- set redriven = ticdc.redriven_feeds(settled, progress) %}
+        {%- if redriven %}
+        or {{ rows }}feed in ({{ ticdc.text_literals(redriven) }})
+        {%- endif %}
         {%- if also %}
         or {{ also }}
         {%- endif %}

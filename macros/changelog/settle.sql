@@ -1,7 +1,7 @@
 {% macro settle(state=none) %}
     {% if execute %}
         {# What the model's own SQL was made for: messages that came meanwhile belong to the next run. #}
-        {% set text = tojson(state, sort_keys=true) if state else sql.split("-- ticdc.settled: ")[1].split("\n")[0] %}
+        {% set text = tojson(state, sort_keys=true) if state else ticdc.text_to_settle() %}
         {% do run_query("alter table " ~ this ~ " set tblproperties ('ticdc.settled' = " ~ ticdc.text_literal(text) ~ ")") %}
     {% endif %}
 {% endmacro %}

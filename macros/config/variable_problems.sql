@@ -16,5 +16,15 @@
     {% if stored_from_rows is boolean or stored_from_rows is not integer or stored_from_rows < 0 %}
         {% do problems.append("ticdc__stored_from_rows: got " ~ stored_from_rows | tojson ~ ", expected a number of rows, 0 or more") %}
     {% endif %}
+    {% set payloads = var("ticdc__dead_letter_payloads", "keep") %}
+    {% if payloads not in ["keep", "hash", "cut"] %}
+        {% do problems.append("ticdc__dead_letter_payloads: got " ~ payloads | tojson ~ ", allowed: keep, hash, cut") %}
+    {% endif %}
+    {% set redrive = var("ticdc__redrive", false) %}
+    {% set names = [] %}
+    {% for feed in var("ticdc__feeds", none) or [] if feed is mapping %}{% do names.append(feed.get("name")) %}{% endfor %}
+    {% if redrive is not boolean and (redrive is string or redrive is not iterable or redrive | reject("in", names) | list) %}
+        {% do problems.append("ticdc__redrive: got " ~ redrive | tojson ~ ", allowed: true, false, or a list of names of feeds") %}
+    {% endif %}
     {% do return(problems) %}
 {% endmacro %}

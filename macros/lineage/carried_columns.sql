@@ -1,5 +1,4 @@
 {% macro carried_columns(values) %}
-    rows.feed,
     {{ values.get("table_id", "rows.table_id") }} as table_id,
     {{ values.get("table_incarnation", "rows.table_incarnation") }} as table_incarnation,
     {{ values.version_from_ts }} as version_from_ts,
@@ -20,5 +19,6 @@
     0 as event_index,
     rows.row_commit_ts,
     {{ values.cause }} as cause,
+    rows.feed,
     {{ ticdc.run_id() }} as run_id
 {% endmacro %}

@@ -6,13 +6,19 @@
     {%- if existing is none or should_full_refresh() -%}
         {%- if existing is not none -%}{%- do adapter.drop_relation(existing) -%}{%- endif -%}
         {%- do run_query(
-            "create table " ~ target ~ " using " ~ config.get("file_format", "parquet") ~ " partitioned by (run_id) as " ~ sql
+            "create table " ~ target ~ " using " ~ config.get("file_format", "parquet") ~ " partitioned by (feed, run_id) as " ~ sql
         ) -%}
     {%- endif -%}
     {%- set settled = {"run_id": 0, "bounds": {}} if existing is none or should_full_refresh() else ticdc.settled(target) -%}
-    {%- set through = dict(ticdc.settled(ref("int_ticdc__changes")).bounds) -%}
+    {%- set changes = ticdc.settled(ref("int_ticdc__changes")) -%}
+    {%- set through = dict(changes.bounds) -%}
+    {%- set redriven = ticdc.redriven_feeds(settled, changes) -%}
+    {%- for feed in redriven -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
     {%- set moments = run_query(ticdc.ddl_moments(settled, through)).rows -%}
-    {%- if moments | length -%}
+    {%- if moments | length or redriven -%}
+        {%- for feed in redriven -%}
+            {%- do run_query("alter table " ~ target ~ " drop if exists partition (feed = " ~ ticdc.text_literal(feed) ~ ")") -%}
+        {%- endfor -%}
         {#- what a run left that ended before it was settled -#}
         {%- for row in run_query("select distinct run_id from " ~ target ~ " where run_id > " ~ settled.run_id).rows -%}
             {%- do run_query("alter table " ~ target ~ " drop if exists partition (run_id = " ~ row[0] ~ ")") -%}
@@ -27,7 +33,7 @@
             {%- do settled.bounds.update({moment.feed: moment.commit_ts | int}) -%}
         {%- endfor -%}
         {%- do settled.bounds.update(through) -%}
-        {%- do ticdc.settle({"run_id": ticdc.run_id() | int, "bounds": settled.bounds}) -%}
+        {%- do ticdc.settle({"run_id": ticdc.run_id() | int, "bounds": settled.bounds, "redriven": changes.get("redriven", {})}) -%}
     {%- endif -%}
 
     {% call noop_statement("main", "OK") %}{% endcall %}

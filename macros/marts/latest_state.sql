@@ -1,5 +1,5 @@
 {% macro latest_state() %}
-    {% set state = {"run_id": 0, "base": ticdc.run_id() | int, "merge": false, "late": false} %}
+    {% set state = {"run_id": 0, "base": ticdc.run_id() | int, "merge": false, "late": false, "redriven": []} %}
     {% set settled = ticdc.settled() %}
     {% if settled.get("base") %}
         {% set counted = run_query(
@@ -11,10 +11,12 @@
         ).rows[0] %}
         {# a late change of a bag numbers its copies anew: all is built again #}
         {% if (arrivals[2] or 0) > settled.run_id %}{% do return(state) %}{% endif %}
+        {% set redriven = ticdc.redriven_feeds(settled, ticdc.settled(ref("int_ticdc__changes"))) %}
         {% do state.update({
+            "redriven": redriven,
             "run_id": settled.run_id,
             "base": settled.base,
-            "merge": arrivals[0] > 0 and (counted[1] + arrivals[0]) * 4 > counted[0],
+            "merge": redriven | length > 0 or (arrivals[0] > 0 and (counted[1] + arrivals[0]) * 4 > counted[0]),
             "late": arrivals[0] > 0 and arrivals[1] <= counted[2],
         }) %}
     {% endif %}

@@ -7,6 +7,7 @@
             "run_id": run_query("select coalesce(max(run_id), 0) from (" ~ row_changes ~ ")").rows[0][0] | int,
             "base": generations[0],
             "last": generations[1],
+            "redriven": ticdc.settled(ref("int_ticdc__changes")).get("redriven", {}),
         } %}
         {% if before.get("base") and before.base != state.base %}
             {% do ticdc.drop_generations(this, before.base) %}

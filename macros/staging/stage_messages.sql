@@ -1,12 +1,21 @@
 {% macro stage_messages(protocol) %}
 {%- set has_writer_schemas = "schemas" in ticdc.protocol_macro(protocol, "options")() -%}
 {%- set has_commits = protocol ~ "__commits" in ticdc -%}
+{%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, this if is_incremental() else none) -%}
 with
 
+{% if redriven_feeds -%}
+known_events as (
+
+    {{ ticdc.known_events(this, redriven_feeds, has_commits) }}
+
+),
+
+{% endif -%}
 messages as (
 
     {% for feed in ticdc.feeds() if feed.protocol == protocol -%}
-    select
+    {%- set columns -%}
         {{ ticdc.text_literal(feed.name) }} as feed,
         topic,
         `partition`,
@@ -15,11 +24,25 @@ messages as (
         key,
         value,
         {{ ticdc.text_literal(tojson(feed.decoding, sort_keys=true)) }} as options,
-        {{ "true" if feed.claim_check else "false" }} as reads_files
+        {{ "true" if feed.claim_check else "false" }} as reads_files,
+    {%- endset -%}
+    select
+        {{ columns }}
+        false as is_redriven
     from {{ source("ticdc", "messages") }}
     where
         {{ ticdc.is_of_feed(feed) }}
         and {{ ticdc.is_not_staged(feed, this if is_incremental() else none) }}
+    {% if feed.name in redriven_feeds %}
+    union all
+
+    select
+        {{ columns }}
+        true as is_redriven
+    from {{ source("ticdc", "messages") }}
+    left semi join (select * from known_events where feed = {{ ticdc.text_literal(feed.name) }}) as known
+        using (topic, `partition`, `offset`)
+    {% endif -%}
     {% if not loop.last %}
     union all
     {% endif %}
@@ -46,8 +69,10 @@ events as (
         decoded.* except (events, key, value),
         event_index,
         event,
-        if(event.kind = 'error', key, null) as key,
-        if(event.kind = 'error', value, null) as value
+        if(event.kind = 'error', {{ ticdc.letter_payload("key") }}, null) as key,
+        if(event.kind = 'error', {{ ticdc.letter_payload("value") }}, null) as value,
+        if(event.kind = 'error', octet_length(key), null) as key_length,
+        if(event.kind = 'error', octet_length(value), null) as value_length
     from decoded
     lateral view posexplode(events) exploded as event_index, event
 
@@ -56,9 +81,13 @@ events as (
 
 commits as (
 
-    {{ ticdc.protocol_macro(protocol, "commits")("events") }}
+    {{ ticdc.protocol_macro(protocol, "commits")("events", redriven_feeds | length > 0) }}
 
 )
+{%- endif %}
+{%- if redriven_feeds -%},
+
+staged_events as (
 {%- endif %}
 
 select
@@ -98,10 +127,18 @@ select
     not (reads_files and event.claim_check is not null) and {{ ticdc.has_schema("event") }} as is_resolved,
     key,
     value,
+    key_length,
+    value_length,
     {{ ticdc.run_id() }} as run_id,
+    is_redriven,
     feed
 from events
 {% if has_commits -%}
 left join commits using (feed, topic, `partition`, `offset`)
+{% endif -%}
+{% if redriven_feeds %}
+)
+
+{{ ticdc.redriven_events(this) }}
 {% endif -%}
 {% endmacro %}

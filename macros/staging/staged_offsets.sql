@@ -1,7 +1,7 @@
 {% macro staged_offsets(feed, relation) %}
     {% if not execute %}{% do return([]) %}{% endif %}
     {% set staged_messages %}
-        from {{ relation }} where feed = {{ ticdc.text_literal(feed.name) }} and event_index = 0
+        from {{ relation }} where feed = {{ ticdc.text_literal(feed.name) }} and event_index = 0 and not is_redriven
     {% endset %}
     {% set partitions = [] %}
     {% set ranges = run_query(

@@ -2,7 +2,6 @@
 -- depends_on: {{ ref("int_ticdc__row_moves") }}
 -- depends_on: {{ ref("int_ticdc__table_versions") }}
 select
-    feed,
     table_id,
     table_incarnation,
     version_from_ts,
@@ -22,6 +21,7 @@ select
     event_index,
     commit_ts as row_commit_ts,
     '' as cause,
+    feed,
     run_id
 from {{ ref("int_ticdc__changes") }}
 where false

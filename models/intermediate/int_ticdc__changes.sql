@@ -3,6 +3,7 @@
         materialized="incremental",
         incremental_strategy="append",
         partition_by=["feed"],
+        pre_hook="{% do ticdc.forget_redriven_feeds() %}",
         post_hook="{% do ticdc.settle() %}",
     )
 }}
@@ -142,7 +143,7 @@ select /*+ broadcast(repeats, versions) */
     changes.`partition`,
     changes.`offset`,
     changes.event_index,
-    {{ ticdc.is_late(settled, "changes.") }} as is_late,
+    {{ ticdc.is_late(settled, progress, "changes.") }} as is_late,
     {{ ticdc.run_id() }} as run_id,
     changes.feed
 from changes

@@ -115,6 +115,7 @@ select
     ranked.event.claim_check,
     ranked.event is null or {{ ticdc.has_schema("ranked.event") }} as is_resolved,
     {{ ticdc.run_id() }} as run_id,
+    false as is_redriven,
     ranked.protocol,
     ranked.feed
 from ranked

@@ -24,7 +24,8 @@ events as (
         `partition`,
         message_at,
         run_id,
-        if(kind = 'watermark', commit_ts, null) as watermark_ts
+        if(kind = 'watermark', commit_ts, null) as watermark_ts,
+        if(is_redriven and kind <> 'error', run_id, null) as redriven_run_id
     from {{ ref("int_ticdc__events") }}
 
     union all
@@ -35,7 +36,8 @@ events as (
         `partition`,
         message_at,
         run_id,
-        null as watermark_ts
+        null as watermark_ts,
+        null as redriven_run_id
     from {{ ref("int_ticdc__claim_checks") }}
 
 ),
@@ -48,7 +50,8 @@ seen_partitions as (
         `partition`,
         max(watermark_ts) as watermark_ts,
         max(message_at) as last_message_at,
-        max(run_id) as last_run_id
+        max(run_id) as last_run_id,
+        max(redriven_run_id) as redriven_run_id
     from events
     group by feed, topic, `partition`
 
@@ -78,7 +81,8 @@ all_partitions as (
         `partition`,
         null as watermark_ts,
         null as last_message_at,
-        null as last_run_id
+        null as last_run_id,
+        null as redriven_run_id
     from expected_partitions
 
 ),
@@ -91,7 +95,8 @@ partitions as (
         `partition`,
         max(watermark_ts) as watermark_ts,
         max(last_message_at) as last_message_at,
-        max(last_run_id) as last_run_id
+        max(last_run_id) as last_run_id,
+        max(redriven_run_id) as redriven_run_id
     from all_partitions
     group by feed, topic, `partition`
 
@@ -104,6 +109,7 @@ select
     watermark_ts,
     last_message_at,
     last_run_id,
+    redriven_run_id,
     if(
         max(watermark_ts) over (partition by feed) is null,
         null,

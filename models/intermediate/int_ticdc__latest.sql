@@ -57,7 +57,11 @@ versions as (
             and known.table_incarnation = arrivals.table_incarnation
             and known.row_key = arrivals.row_key
     {% endif -%}
-    where known.generation >= {{ state.base }}
+    where
+        known.generation >= {{ state.base }}
+        {%- if state.redriven %}
+        and known.feed not in ({{ ticdc.text_literals(state.redriven) }})
+        {%- endif %}
     {% endif %}
 
 ),

@@ -3,6 +3,7 @@
         materialized="incremental",
         incremental_strategy="append",
         partition_by=["feed"],
+        pre_hook="{% do ticdc.forget_redriven_feeds() %}",
         post_hook="{% do ticdc.settle() %}",
     )
 }}

@@ -13,6 +13,7 @@ with
 new_messages as (
 
     {% for feed in feeds -%}
+    {%- set staged = ticdc.staging_relation(feed.protocol) -%}
     select
         {{ ticdc.text_literal(feed.name) }} as feed,
         key,
@@ -21,7 +22,23 @@ new_messages as (
     from {{ source("ticdc", "messages") }}
     where
         {{ ticdc.is_of_feed(feed) }}
-        and {{ ticdc.is_not_staged(feed, ticdc.staging_relation(feed.protocol)) }}
+        and {{ ticdc.is_not_staged(feed, staged) }}
+    {% if feed.name in ticdc.feeds_to_redrive(feed.protocol, staged) %}
+    union all
+
+    select
+        {{ ticdc.text_literal(feed.name) }} as feed,
+        messages.key,
+        messages.value,
+        {{ ticdc.text_literal(tojson(feed.decoding, sort_keys=true)) }} as options
+    from {{ source("ticdc", "messages") }} as messages
+    left semi join ({{ ticdc.dead_letters(staged) }}) as letters
+        on
+            letters.feed = {{ ticdc.text_literal(feed.name) }}
+            and messages.topic = letters.topic
+            and messages.`partition` = letters.`partition`
+            and messages.`offset` = letters.`offset`
+    {% endif -%}
     {% if not loop.last %}
     union all
     {% endif %}

@@ -9,9 +9,10 @@ select
     error_code,
     error_message,
     key,
-    value
-from {{ ref("stg_ticdc__" ~ protocol) }}
-where kind = 'error'
+    value,
+    key_length,
+    value_length
+from ({{ ticdc.dead_letters(ref("stg_ticdc__" ~ protocol)) }}) as letters
 {% if not loop.last %}
 union all
 {% endif %}

@@ -538,6 +538,7 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     write(tmp_path / "full" / "a.jsonl", [line(0)])
     dump = tmp_path / "full" / "a.jsonl"
+    (tmp_path / "strange" / "metastore").mkdir(parents=True)
     cases: list[tuple[list[str | Path], str]] = [
         (["run", "--messages", tmp_path / "none"], "there is no file or folder"),
         (["run", "--messages", dump, "--feeds", tmp_path / "none"], "--feeds"),
@@ -545,6 +546,8 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
         (["run", "--messages", dump, "--warehouse", tmp_path / "full"], "neither a warehouse nor an empty folder"),
         (["sql", "select 1", "--warehouse", tmp_path / "none"], "no warehouse is in"),
         (["codegen", "--feed", "f", "--warehouse", tmp_path / "none"], "no warehouse is in"),
+        (["redrive", "--warehouse", tmp_path / "none"], "no warehouse is in"),
+        (["redrive", "--warehouse", tmp_path / "strange"], "does not know its feeds: name them with --feeds"),
     ]
     for arguments, says in cases:
         done = ticdc(*arguments)

@@ -33,6 +33,8 @@ WRONG: dict[str, Any] = {
     "ticdc__visibility": "newest",
     "ticdc__messages_schema": "",
     "ticdc__stored_from_rows": -1,
+    "ticdc__dead_letter_payloads": "drop",
+    "ticdc__redrive": ["shop", "shoes"],
 }
 SCHEMAS = "the http or https URL of a schema registry, a JSON file, or a relation"
 PROBLEMS = (
@@ -63,6 +65,8 @@ PROBLEMS = (
     'ticdc__visibility: got "newest", allowed: complete, latest',
     'ticdc__messages_schema: got "", expected the name of a schema',
     "ticdc__stored_from_rows: got -1, expected a number of rows, 0 or more",
+    'ticdc__dead_letter_payloads: got "drop", allowed: keep, hash, cut',
+    'ticdc__redrive: got ["shop", "shoes"], allowed: true, false, or a list of names of feeds',
 )
 
 

@@ -99,6 +99,22 @@ def test_a_registry_that_is_slow() -> None:
         assert time.monotonic() - begun < 4
 
 
+def test_how_long_an_answer_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def sleepy(number: int) -> tuple[int, Any]:
+        time.sleep(0.5)
+        return 200, KNOWN
+
+    monkeypatch.setattr(schema_registry, "_RETRY", QUICK)
+    with registry(sleepy) as server:
+        _clean(monkeypatch, TIMEOUT="0.05")
+        assert "cannot be reached: ReadTimeoutError" in (load(server.url)("1").error or "")
+        for wrong in ("soon", "-1"):
+            _clean(monkeypatch, TIMEOUT=wrong)
+            assert load(server.url)("1").error == f"TICDC_REGISTRY_TIMEOUT is no number of seconds above 0: {wrong!r}"
+        _clean(monkeypatch)
+        assert load(server.url)("1").schema == SCHEMA
+
+
 def test_what_was_found_outlives_the_registry() -> None:
     with registry(always(200, KNOWN)) as server:
         find = quick(server.url)
@@ -129,7 +145,7 @@ def test_only_numbers_are_asked_for(schema_id: str) -> None:
 
 
 def _clean(monkeypatch: pytest.MonkeyPatch, **environment: str) -> None:
-    for name in ("USER", "PASSWORD", "TOKEN", "CA", "CERT", "KEY"):
+    for name in ("USER", "PASSWORD", "TOKEN", "CA", "CERT", "KEY", "TIMEOUT"):
         monkeypatch.delenv(f"TICDC_REGISTRY_{name}", raising=False)
     for name, text in environment.items():
         monkeypatch.setenv(f"TICDC_REGISTRY_{name}", text)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,8 @@ from dbt_ticdc.progress import say, step
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_VARIABLES = "variables.json"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,9 +43,24 @@ def _run(options: argparse.Namespace) -> None:
     if options.columns is not None:
         columns.check(options.columns)
     spark = _open(options.warehouse)
+    with _summary(spark):
+        run(spark, options.warehouse.resolve(), variables, files, options.columns, options.full_refresh)
+
+
+def _redrive(options: argparse.Namespace) -> None:
+    warehouse.check_exists(options.warehouse)
+    variables = _variables_for_redrive(options.warehouse, options.feeds)
+    spark = _open(options.warehouse)
+    with _summary(spark):
+        redrive(spark, options.warehouse.resolve(), variables, options.feed)
+
+
+@contextmanager
+def _summary(spark: SparkSession) -> Iterator[None]:
+    """Ends the session, and says before what its tables hold, also after a build of which only a part failed."""
     try:
         try:
-            run(spark, options.warehouse.resolve(), variables, files, options.columns, options.full_refresh)
+            yield
         except build.NodesFailed:
             if summary.is_possible(spark):
                 print(summary.text(spark), flush=True)
@@ -70,18 +89,50 @@ def run(
         with step(f"loading columns: {columns_file}"):
             variables["ticdc__information_schema"] = columns.load(spark, columns_file, schema)
 
-    package = package_path()
     last_build = work / "last_build"
-    made_of = build.fingerprint(package, variables, messages.count(spark, schema))
+    made_of = build.fingerprint(package_path(), variables, messages.count(spark, schema))
     if not full_refresh and last_build.is_file() and last_build.read_text() == made_of:
         say("nothing is new since the last build: no messages, no change of feeds, columns or package")
         return False
+    _build(spark, work, variables, made_of, full_refresh=full_refresh)
+    return True
+
+
+def redrive(spark: SparkSession, folder: Path, variables: dict[str, object], feeds: Sequence[str] = ()) -> None:
+    """Builds the package, and decodes the dead letters of these feeds (default: all) again."""
+    schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
+    made_of = build.fingerprint(package_path(), variables, messages.count(spark, schema))
+    _build(spark, warehouse.work_folder(folder), variables, made_of, {"ticdc__redrive": list(feeds) or True})
+
+
+def _build(
+    spark: SparkSession,
+    work: Path,
+    variables: Mapping[str, object],
+    made_of: str,
+    once: Mapping[str, object] | None = None,
+    full_refresh: bool = False,
+) -> None:
+    """Builds with these variables, and with those of `once`, which a later build does not know of."""
+    last_build = work / "last_build"
     last_build.unlink(missing_ok=True)
-    build.build(package, work, variables, full_refresh)
+    (work / _VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
+    build.build(package_path(), work, {**variables, **(once or {})}, full_refresh)
     # files of large messages may come without any message
     if not summary.waits_for_files(spark):
         last_build.write_text(made_of)
-    return True
+
+
+def _variables_for_redrive(folder: Path, feeds_file: Path | None) -> dict[str, object]:
+    """The variables of the last build, or those of the file with the columns that were loaded then."""
+    path = warehouse.work_folder(folder) / _VARIABLES
+    last: dict[str, object] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if feeds_file is None:
+        if not last:
+            raise TicdcError(f"the warehouse {folder} does not know its feeds: name them with --feeds")
+        return last
+    columns_table = {name: last[name] for name in ("ticdc__information_schema",) if name in last}
+    return {**columns_table, **feeds.read_vars(feeds_file)}
 
 
 def _sql(options: argparse.Namespace) -> None:
@@ -159,6 +210,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     run_command.add_argument("--full-refresh", action="store_true", help="build everything from the messages again")
     run_command.set_defaults(command=_run)
+
+    redrive_command = commands.add_parser(
+        "redrive", parents=[with_warehouse], help="decode the dead letters again, after what made them was put right"
+    )
+    redrive_command.add_argument(
+        "--feed", action="append", default=[], metavar="NAME", help="a feed whose dead letters to decode (default: all)"
+    )
+    redrive_command.add_argument(
+        "--feeds", type=Path, metavar="FILE", help="YAML or JSON with the feeds (default: those of the last run)"
+    )
+    redrive_command.set_defaults(command=_redrive)
 
     sql = commands.add_parser("sql", parents=[with_warehouse], help="query the tables")
     sql.add_argument("query", metavar="QUERY", help="a statement of Spark SQL")

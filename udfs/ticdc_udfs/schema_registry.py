@@ -3,6 +3,7 @@
 The environment holds what opens a registry: `TICDC_REGISTRY_USER` and `TICDC_REGISTRY_PASSWORD`, or
 `TICDC_REGISTRY_TOKEN` (bearer); `TICDC_REGISTRY_CA` names a file of certificate authorities, `TICDC_REGISTRY_CERT` and
 `TICDC_REGISTRY_KEY` the client's certificate and key. None of it is ever part of an error's text.
+`TICDC_REGISTRY_TIMEOUT` is for how many seconds an answer is waited for.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ _read_file = msgspec.json.Decoder(dict[str, _Entry]).decode
 _read_entry = msgspec.json.Decoder(_Entry).decode
 _read_refusal = msgspec.json.Decoder(_Refusal).decode
 
-_ENVIRONMENT = ("USER", "PASSWORD", "TOKEN", "CA", "CERT", "KEY")
+_ENVIRONMENT = ("USER", "PASSWORD", "TOKEN", "CA", "CERT", "KEY", "TIMEOUT")
 _TIMEOUT = Timeout(connect=5, read=15)
 _RETRY = Retry(
     total=3,
@@ -227,6 +228,7 @@ def _http_registry(
     authorities: str | None,
     certificate: str | None,
     key: str | None,
+    seconds: str | None,
 ) -> Registry:
     headers = {}
     if token:
@@ -235,6 +237,10 @@ def _http_registry(
         headers.update(make_headers(basic_auth=f"{user}:{password or ''}"))
     files = {"ca_certs": authorities, "cert_file": certificate, "key_file": key}
     try:
-        return HttpRegistry(url, headers, {name: file for name, file in files.items() if file})
+        timeout = Timeout(connect=_TIMEOUT.connect_timeout, read=float(seconds)) if seconds else _TIMEOUT
+    except ValueError:
+        return _unusable(f"TICDC_REGISTRY_TIMEOUT is no number of seconds above 0: {seconds!r}")
+    try:
+        return HttpRegistry(url, headers, {name: file for name, file in files.items() if file}, timeout=timeout)
     except (urllib3.exceptions.HTTPError, ValueError):
         return _unusable("the feed's option schemas is no URL of a registry")

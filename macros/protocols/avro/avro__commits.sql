@@ -1,4 +1,4 @@
-{% macro avro__commits(events) %}
+{% macro avro__commits(events, redrives=false) %}
     with
 
     {% if is_incremental() -%}
@@ -27,8 +27,11 @@
             max(staged.`offset`) as `offset`,
             max_by(staged.commit_ts, staged.`offset`) as commit_ts,
             max(staged.commit_ts - staged.`offset`) as ahead
-        from {{ this }} as staged
+        from ({{ ticdc.staged_events(this) }}) as staged
         inner join first_offsets using (feed, topic, `partition`)
+        {% if redrives -%}
+        left anti join (select * from messages where is_redriven) as redriven using (feed, topic, `partition`, `offset`)
+        {% endif -%}
         where staged.kind = 'row' and (staged.commit_ts_exact or staged.op <> 'delete')
         group by
             staged.feed,

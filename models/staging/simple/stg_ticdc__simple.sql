@@ -2,7 +2,7 @@
     config(
         materialized="incremental",
         incremental_strategy="append",
-        partition_by=["feed"],
+        partition_by=["is_redriven", "feed"],
         enabled="simple" in ticdc.protocols_in_use(),
     )
 }}

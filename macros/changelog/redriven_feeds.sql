@@ -1,0 +1,7 @@
+{% macro redriven_feeds(settled, progress) %}
+    {% set feeds = [] %}
+    {% for feed, run_id in progress.get("redriven", {}).items() if settled.run_id and settled.get("redriven", {}).get(feed) != run_id %}
+        {% do feeds.append(feed) %}
+    {% endfor %}
+    {% do return(feeds) %}
+{% endmacro %}

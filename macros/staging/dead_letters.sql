@@ -1,0 +1,13 @@
+{% macro dead_letters(relation) %}
+select * except (place)
+from (
+    select
+        *,
+        row_number() over (
+            partition by feed, topic, `partition`, `offset`, event_index order by run_id desc
+        ) as place
+    from {{ relation }}
+    where kind = 'error' or is_redriven
+)
+where place = 1 and kind = 'error'
+{% endmacro %}
