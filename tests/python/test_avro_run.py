@@ -125,8 +125,8 @@ def compressed(topic: str) -> list[Line]:
         types = {name: types[name] for name in data}
         return messages.row_message(data, types, es=AT, tidb={"commitTs": COMMIT_TS + commit})
 
-    def ddl(commit: int, sql: str, kind: str, **members: Any) -> dict[str, Any]:
-        return messages.ddl_message(sql, kind, es=AT, tidb={"commitTs": COMMIT_TS + commit}, **members)
+    def ddl(commit: int, sql: str, kind: str) -> dict[str, Any]:
+        return messages.ddl_message(sql, kind, es=AT, _tidb={"commitTs": COMMIT_TS + commit})
 
     wire = [
         ddl(1, "CREATE TABLE `t` (`id` INT PRIMARY KEY, `v` VARCHAR(9))", "CREATE"),
