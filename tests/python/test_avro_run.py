@@ -118,7 +118,7 @@ def out_of_place() -> list[Line]:
 
 
 def compressed(topic: str) -> list[Line]:
-    """Canal-JSON in LZ4 of a table that DDL alters and renames; the last two messages come later."""
+    """Canal-JSON in LZ4 of a table that DDL alters; the last two messages come later."""
 
     def row(commit: int, row_id: int, **columns: str) -> dict[str, Any]:
         data, types = {"id": str(row_id), **columns}, {"id": "int", "v": "varchar", "w": "int"}
