@@ -118,15 +118,15 @@ def out_of_place() -> list[Line]:
 
 
 def compressed(topic: str) -> list[Line]:
-    """Canal-JSON in LZ4 of a table that DDL alters and renames; the last two messages come later."""
+    """Canal-JSON in LZ4 of a table that DDL alters; the last two messages come later."""
 
     def row(commit: int, row_id: int, **columns: str) -> dict[str, Any]:
         data, types = {"id": str(row_id), **columns}, {"id": "int", "v": "varchar", "w": "int"}
         types = {name: types[name] for name in data}
         return messages.row_message(data, types, es=AT, tidb={"commitTs": COMMIT_TS + commit})
 
-    def ddl(commit: int, sql: str, kind: str, **members: Any) -> dict[str, Any]:
-        return messages.ddl_message(sql, kind, es=AT, tidb={"commitTs": COMMIT_TS + commit}, **members)
+    def ddl(commit: int, sql: str, kind: str) -> dict[str, Any]:
+        return messages.ddl_message(sql, kind, es=AT, _tidb={"commitTs": COMMIT_TS + commit})
 
     wire = [
         ddl(1, "CREATE TABLE `t` (`id` INT PRIMARY KEY, `v` VARCHAR(9))", "CREATE"),
