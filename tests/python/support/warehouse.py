@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 REPOSITORY = Path(__file__).parents[3]
 MARTS = ("current_rows", "tables", "accounting", "dead_letters", "problems", "completeness", "ddl_history")
 QUERIES_AT_ONCE = 4
-HISTORY = "select * from ticdc__row_history"
-KNOWN_NOW = "select * except (known_from, known_to) from ticdc__row_history_bitemporal where known_to is null"
+REPLAYED = "feed in ('canal_json_index_value_replayed', 'open_protocol', 'simple_json')"
+HISTORY = f"select * from ticdc__row_history where {REPLAYED}"
+KNOWN_NOW = (
+    f"select * except (known_from, known_to) from ticdc__row_history_bitemporal where known_to is null and {REPLAYED}"
+)
 # Compiling code for a query costs more than running it on a few rows.
 MANY_SMALL_QUERIES = {
     "spark.sql.codegen.wholeStage": "false",
