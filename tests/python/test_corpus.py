@@ -40,7 +40,7 @@ Key = tuple[str, int, int]
 
 
 # Typed tables cost most of a run's time.
-TYPED = ("canal_json", "canal_json_index_value_replayed", "simple_json")
+TYPED = ("canal_json", "simple_json")
 
 
 @pytest.fixture(scope="module")
@@ -287,7 +287,7 @@ def steps(tmp_path_factory: pytest.TempPathFactory) -> Steps:
     broken = {feed: break_messages(feed, options) for feed, options in BROKEN_FEEDS.items()}
     for feed, records in broken.items():
         write_lines(half / f"{feed}.jsonl.gz", [each.line for each, _ in records])
-    feeds = [variant.feed() for variant in taken]
+    feeds = [feed_of(variant) for variant in taken]
     feeds += [{**Variant(root(), name).feed(), "target_schema": None} for name in REARRANGED]
     feeds += [
         {
@@ -295,7 +295,7 @@ def steps(tmp_path_factory: pytest.TempPathFactory) -> Steps:
             "protocol": "canal_json",
             "topics": [feed],
             "options": options,
-            "target_schema": "{feed}__{schema}",
+            "target_schema": None,
         }
         for feed, options in BROKEN_FEEDS.items()
     ]
@@ -351,7 +351,7 @@ def test_two_steps_give_the_tables_of_one_run(steps: Steps, whole: Built) -> Non
                     **two[table][key],
                     "lossy": sorted(two[table][key]["lossy"] or ()),
                 }
-        for table, once in whole.contents.typed[feed].items() if feed in HALVES else ():
+        for table, once in whole.contents.typed[feed].items() if feed in HALVES and feed in TYPED else ():
             twice = steps.contents.typed[feed][table]
             assert twice.types == once.types
             assert Counter(map(tuple, twice.texts)) == Counter(map(tuple, once.texts)), table
