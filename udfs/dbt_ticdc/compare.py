@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -29,6 +30,7 @@ _Chunk = tuple[str, str, int]
 _CHUNKS = 256  # of each table
 _FILES_AT_ONCE = 256
 _ROWS_PER_BATCH = 4000
+_FAULT = re.compile(r"TicdcError: (--truth: .+)")  # in the trace of a worker
 _SHOWN = 5  # differences of each table
 # Flags of a whole row that say nothing of its cells.
 _OF_NO_CELL = frozenset({Lossy.NO_KEY.of(), Lossy.NO_COMMIT_TS.of()})
@@ -162,23 +164,11 @@ def compare(
     try:
         return _compared(mart, upstream, files, columns, with_values)
     except Exception as error:
-        fault = first_fault(files, form, columns)
-        raise fault or TicdcError(f"the rows cannot be compared: {without_trace(error)}") from error
+        fault = _FAULT.search(str(error))
+        raise TicdcError(fault[1] if fault else f"the rows cannot be compared: {without_trace(error)}") from error
     finally:
         mart.unpersist()
         upstream.unpersist()
-
-
-def first_fault(files: Mapping[TableName, Sequence[Path]], form: truth.Form, columns: Columns) -> TicdcError | None:
-    """The error for the first file that cannot be read."""
-    for table, paths in files.items():
-        for path in paths:
-            try:
-                for _ in truth.rows(path, columns.get(table, ()), form):
-                    pass
-            except TicdcError as error:
-                return error
-    return None
 
 
 def _upstream(
@@ -186,20 +176,23 @@ def _upstream(
 ) -> DataFrame:
     """Key and row of every row of the files, as the mart writes them, and how many cells it has."""
     paths = [(*table, str(path)) for table, paths in files.items() for path in paths]
+    named = spark.createDataFrame(paths, "schema_name string, table_name string, path string")
+    spread = named.repartition(max(1, min(len(paths), _FILES_AT_ONCE)))
+    return spread.mapInArrow(
+        lambda batches: _read_files(batches, form, columns),
+        "schema_name string, table_name string, row_key string, row string, cells bigint",
+    )
 
-    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Any, ...]]:
+
+def _read_files(batches: Iterable[pa.RecordBatch], form: truth.Form, columns: Columns) -> Iterator[pa.RecordBatch]:
+    def rows() -> Iterator[tuple[Any, ...]]:
         for file in _rows_of(batches):
             known = columns.get((file["schema_name"], file["table_name"]), ())
             for image in truth.rows(Path(file["path"]), known, form):
                 key = truth.key(image, known)
                 yield file["schema_name"], file["table_name"], write_json(key), write_json(image), len(image)
 
-    named = spark.createDataFrame(paths, "schema_name string, table_name string, path string")
-    spread = named.repartition(max(1, min(len(paths), _FILES_AT_ONCE)))
-    return spread.mapInArrow(
-        lambda batches: _batches(read(batches), _UPSTREAM_TYPE),
-        "schema_name string, table_name string, row_key string, row string, cells bigint",
-    )
+    return _batches(rows(), _UPSTREAM_TYPE)
 
 
 def _compared(
@@ -274,18 +267,10 @@ def _judge_chunks(
     pairs = upstream.select(*one_row, f.col("row").alias("there")).join(
         mart.select(*one_row, f.col("row").alias("here"), "lossy"), one_row, "full"
     )
-
-    def judge(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Any, ...]]:
-        for pair in _rows_of(batches):
-            known = columns.get((pair["schema_name"], pair["table_name"]), ())
-            there, here = (None if pair[side] is None else json.loads(pair[side]) for side in ("there", "here"))
-            verdict = judged(there, here, pair["lossy"] or (), known, with_values)
-            yield pair["schema_name"], pair["table_name"], pair["row_key"], *verdict
-
-    counts = ", ".join(f"{name} bigint" for name in _COUNTS)
+    of_counts = ", ".join(f"{name} bigint" for name in _COUNTS)
     verdicts = pairs.mapInArrow(
-        lambda batches: _batches(judge(batches), _VERDICT_TYPE),
-        f"schema_name string, table_name string, row_key string, {counts}, difference string",
+        lambda batches: _judge(batches, columns, with_values),
+        f"schema_name string, table_name string, row_key string, {of_counts}, difference string",
     ).persist()
     try:
         sums = [f.sum(name).alias(name) for name in _COUNTS]
@@ -299,6 +284,17 @@ def _judge_chunks(
             tallies[row.schema_name, row.table_name].differences.append(f"{row.row_key} {row.difference}")
     finally:
         verdicts.unpersist()
+
+
+def _judge(batches: Iterable[pa.RecordBatch], columns: Columns, with_values: bool) -> Iterator[pa.RecordBatch]:
+    def verdicts() -> Iterator[tuple[Any, ...]]:
+        for pair in _rows_of(batches):
+            known = columns.get((pair["schema_name"], pair["table_name"]), ())
+            there, here = (None if pair[side] is None else json.loads(pair[side]) for side in ("there", "here"))
+            verdict = judged(there, here, pair["lossy"] or (), known, with_values)
+            yield pair["schema_name"], pair["table_name"], pair["row_key"], *verdict
+
+    return _batches(verdicts(), _VERDICT_TYPE)
 
 
 class Verdict(NamedTuple):
