@@ -178,8 +178,9 @@ def proof(spark: SparkSession) -> Iterator[SparkSession]:
         "as t(feed, table_name, column_name, ordinal_position, column_type, key_position)"
     )
     spark.sql(
-        "create table rows as select 'f' as feed, 'same' as table_name, id, to_json(struct(cast(id as string))) as "
-        "row_key, to_json(struct(cast(id as string), concat('v', id) as v)) as row, "
+        "create table rows as select 'f' as feed, 'same' as table_name, id, "
+        "to_json(struct(cast(id as string) as id)) as row_key, "
+        "to_json(struct(cast(id as string) as id, concat('v', id) as v)) as row, "
         "cast(null as array<string>) as lossy from range(1000)"
     )
     spark.sql("insert into rows select feed, 'other', id, row_key, row, lossy from rows")
