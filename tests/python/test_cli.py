@@ -548,6 +548,7 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
         (["codegen", "--feed", "f", "--warehouse", tmp_path / "none"], "no warehouse is in"),
         (["redrive", "--warehouse", tmp_path / "none"], "no warehouse is in"),
         (["redrive", "--warehouse", tmp_path / "strange"], "does not know its feeds: name them with --feeds"),
+        (["compare", "--truth", tmp_path / "none", "--warehouse", tmp_path / "none"], "no warehouse is in"),
     ]
     for arguments, says in cases:
         done = ticdc(*arguments)

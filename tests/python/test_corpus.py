@@ -21,8 +21,8 @@ from typing import Any
 import cramjam
 import pyarrow.parquet as pq
 import pytest
+from support import exported, typed
 from support import truth as upstream
-from support import typed
 from support import warehouse as embedded
 from support.corpus import SAMPLE, Record, Variant, json_lines, plain, rearranged, record, root, with_ddl
 
@@ -75,10 +75,11 @@ def shuffled_lines(variant: Variant) -> list[str]:
 
 @dataclass(frozen=True)
 class Built:
-    """A warehouse after its run, and what `ticdc run` printed."""
+    """A warehouse after its run, what `ticdc run` printed, and what `ticdc compare` said of the feed `canal_json`."""
 
     contents: embedded.Contents
     output: str
+    proof: str
 
 
 def feed_of(variant: Variant, name: str | None = None) -> dict[str, Any]:
@@ -98,8 +99,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory, checkpoints: dict[int, upstr
     feeds = [feed_of(variant) for variant in with_ddl()] + [feed_of(plain(), SHUFFLED)]
     output = embedded.run(folder / "warehouse", messages, embedded.write_feeds(folder / "feeds.yml", feeds))
     contents = embedded.Contents.read(folder / "warehouse", folder / "contents", checkpoints)
+    last, truth = list(checkpoints.items())[-1]
+    exports = exported.write_csv(folder / "exports", truth.tables.values())
+    proof = embedded.ticdc(
+        *("compare", "--feed", "canal_json", "--as-of", str(last), "--truth", exports),
+        *("--warehouse", folder / "warehouse"),
+    )
     shutil.rmtree(folder / "warehouse")
-    return Built(contents, output)
+    return Built(contents, output, proof.stdout)
 
 
 def feed_variants() -> list[tuple[str, Variant]]:
@@ -190,6 +197,13 @@ def tallies_text(title: str, tallies: dict[str, upstream.Tally]) -> str:
     for name, tally in tallies.items():
         lines.append(f"{name:<34}" + "".join(f"{getattr(tally, head):>9}" for head in heads))
     return "\n".join(lines)
+
+
+def test_the_command_proves_that_the_tables_are_equal(whole: Built, truth: upstream.Truth) -> None:
+    assert whole.proof.endswith("\nequal\n")
+    total = next(line.split() for line in whole.proof.splitlines() if line.startswith("all "))
+    assert total[1] == f"{sum(len(table.rows) for table in truth.tables.values()):,}"
+    assert total[4:] == ["0", "0", "0"]
 
 
 def test_other_bytes_order_and_partitions_give_the_same_rows(whole: Built) -> None:

@@ -5,12 +5,27 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
-from dbt_ticdc import build, codegen, columns, feeds, messages, package_path, results, summary, warehouse
+from dbt_ticdc import (
+    build,
+    codegen,
+    columns,
+    compare,
+    feeds,
+    messages,
+    package_path,
+    results,
+    summary,
+    truth,
+    upstream,
+    warehouse,
+)
 from dbt_ticdc.errors import TicdcError, without_trace
 from dbt_ticdc.progress import say, step
 
@@ -21,10 +36,10 @@ _VARIABLES = "variables.json"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; gives its exit code: 0 done, 1 the work failed, 2 wrong usage."""
+    """Runs a command; gives its exit code: 0 done, 1 the work failed or tables differ, 2 wrong usage."""
     options = _parser().parse_args(arguments)
     try:
-        options.command(options)
+        return options.command(options) or 0
     except TicdcError as error:
         print(f"ticdc: {error}", file=sys.stderr)
         return error.exit_code
@@ -34,7 +49,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of the output has seen enough
         sys.stderr.close()
         return 0
-    return 0
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -172,6 +186,30 @@ def _codegen(options: argparse.Namespace) -> None:
     print(f"{len(outcomes):,} files, {unchanged:,} of them unchanged")
 
 
+def _compare(options: argparse.Namespace) -> int:
+    """0: equal, 1: different."""
+    warehouse.check_exists(options.warehouse)
+    form = truth.Form(options.binary, options.csv_escape == "backslash", options.time_zone)
+    files = truth.find(options.truth) if options.truth is not None else {}
+    if options.mysql is not None:
+        upstream.connection_settings(options.mysql)
+    spark = _open(options.warehouse)
+    try:
+        feed, commit_ts = compare.feed_and_commit(spark, options.feed, options.as_of)
+        known = compare.columns_as_of(spark, feed, commit_ts)
+        with tempfile.TemporaryDirectory(prefix="truth-", dir=warehouse.work_folder(options.warehouse)) as scratch:
+            if options.mysql is not None:
+                form = truth.Form()
+                with step(f"reading {len(known)} table(s) of TiDB"):
+                    files = upstream.export(options.mysql, commit_ts, known, Path(scratch))
+            with step(f"comparing {len(files)} table(s)"):
+                report = compare.compare(spark, feed, commit_ts, files, form, known, options.show_values)
+        print(f"feed {feed} as of {commit_ts} ({summary.utc(commit_ts)} UTC)\n\n{report.text()}", end="")
+        return 0 if report.is_equal else 1
+    finally:
+        spark.stop()
+
+
 def _open(folder: Path) -> SparkSession:
     with step(f"opening {folder}"):
         return warehouse.open_session(folder)
@@ -232,6 +270,43 @@ def _parser() -> argparse.ArgumentParser:
     )
     sql.set_defaults(command=_sql)
 
+    proof = commands.add_parser(
+        "compare",
+        parents=[with_warehouse],
+        help="prove that tables equal TiDB's own rows as of a commit; exit code 0: equal, 1: different",
+    )
+    proof.add_argument("--feed", metavar="NAME", help="the feed's name; may be left out where there is one")
+    proof.add_argument(
+        "--as-of", type=int, metavar="TSO", help="the commit (default: what the feed is complete through)"
+    )
+    against = proof.add_mutually_exclusive_group(required=True)
+    against.add_argument(
+        "--truth",
+        type=Path,
+        metavar="DIR",
+        help="rows that TiDB exported as of that commit: schema.table.csv (with header) or schema.table.jsonl, also "
+        "schema.table.<number>.csv and .gz; other tables are not compared",
+    )
+    against.add_argument(
+        "--mysql",
+        metavar="URL",
+        help=f"mysql://user@host:port of the TiDB itself; the password is ${upstream.PASSWORD}",
+    )
+    proof.add_argument(
+        "--binary", choices=truth.BINARY_FORMS, help="how files hold binary values (default: CSV raw, JSON base64)"
+    )
+    proof.add_argument(
+        "--csv-escape",
+        choices=("backslash", "none"),
+        default="backslash",
+        help="whether CSV has backslash escapes, as dumpling writes them (the default), or doubled quotes alone",
+    )
+    proof.add_argument(
+        "--time-zone", type=_zone, default="UTC", metavar="ZONE", help="of TIMESTAMP in the files (default: UTC)"
+    )
+    proof.add_argument("--show-values", action="store_true", help="show the values of cells that differ")
+    proof.set_defaults(command=_compare)
+
     serve = commands.add_parser("serve", parents=[with_warehouse], help="serve the tables by JDBC and Thrift")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     serve.add_argument("--port", type=_port, default=10000, metavar="N", help="default: 10000; 0: any free port")
@@ -255,6 +330,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     generate.set_defaults(command=_codegen)
     return parser
+
+
+def _zone(text: str) -> str:
+    try:
+        return ZoneInfo(text).key
+    except (KeyError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"{text} is no time zone; allowed is a name such as Asia/Shanghai") from error
 
 
 def _port(text: str) -> int:

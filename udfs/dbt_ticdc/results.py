@@ -67,6 +67,11 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: frozens
     return "".join(map(line, [header, ["-" * width for width in widths], *rows]))
 
 
+def printable(text: str) -> str:
+    """The text on one line, with its control characters as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 WRITERS: dict[str, Callable[[DataFrame, IO[str]], None]] = {"table": write_table, "json": write_json, "csv": write_csv}
 
 
@@ -134,8 +139,7 @@ def _text(value: Any) -> str:
 
 
 def _cell(text: str) -> str:
-    text = text if len(text) <= _TABLE_WIDTH else text[: _TABLE_WIDTH - 1] + "…"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return printable(text if len(text) <= _TABLE_WIDTH else text[: _TABLE_WIDTH - 1] + "…")
 
 
 def _width(text: str) -> int:

@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from dbt_ticdc.results import aligned
+from dbt_ticdc.results import aligned, printable
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -76,7 +76,7 @@ def _feed(feed: Row, tables: list[Row]) -> str:
         return head
     lines = [
         (
-            _printable(f"{table.schema_name}.{table.table_name}"),
+            printable(f"{table.schema_name}.{table.table_name}"),
             table.current_relation,
             f"{table.row_count:,}",
             utc(table.last_commit_ts),
@@ -103,14 +103,14 @@ def _problems(problems: list[Row]) -> str:
         more = f" and {len(places) - _PLACES_SHOWN:,} more" if len(places) > _PLACES_SHOWN else ""
         lines += [
             f"  {severity} {code}, {_count(len(alike), 'time')} in feed {feed}{where}{more}",
-            f"    {_printable(alike[0].detail)}{' (the first)' if len(alike) > 1 else ''}",
-            f"    what to do: {_printable(alike[0].remedy)}",
+            f"    {printable(alike[0].detail)}{' (the first)' if len(alike) > 1 else ''}",
+            f"    what to do: {printable(alike[0].remedy)}",
         ]
     return "\n".join(lines) + '\n  all of them: `ticdc sql "select * from ticdc__problems"`\n'
 
 
 def _table(problem: Row) -> str:
-    return _printable(".".join(name for name in (problem.schema_name, problem.table_name) if name))
+    return printable(".".join(name for name in (problem.schema_name, problem.table_name) if name))
 
 
 def _count(number: int, noun: str) -> str:
@@ -120,7 +120,3 @@ def _count(number: int, noun: str) -> str:
 def _rest(tables: int) -> str:
     more = tables - _TABLES_SHOWN
     return f'… and {more:,} more: `ticdc sql "select * from ticdc__tables"`\n' if more > 0 else ""
-
-
-def _printable(name: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in name)
