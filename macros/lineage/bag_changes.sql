@@ -34,7 +34,7 @@
                         commit_ts as row_commit_ts,
                         'message' as cause
                     from {{ ref("int_ticdc__changes") }}
-                    where copy is not null
+                    where array_contains(lossy, '*:no_key')
 
                     union all
 
@@ -51,7 +51,7 @@
                 left semi join (
                     select {{ bag }}
                     from {{ ref("int_ticdc__changes") }}
-                    where copy is not null and run_id > {{ since_run_id }}
+                    where array_contains(lossy, '*:no_key') and run_id > {{ since_run_id }}
 
                     union all
 

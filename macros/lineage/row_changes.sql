@@ -12,7 +12,7 @@
         'message' as cause,
         cast(null as bigint) as late_run_id
     from {{ ref("int_ticdc__changes") }}
-    {{ "where " if since or has_bags }}{{ (since + (["copy is null"] if has_bags else [])) | join(" and ") }}
+    {{ "where " if since or has_bags }}{{ (since + (["not array_contains(lossy, '*:no_key')"] if has_bags else [])) | join(" and ") }}
 
     union all
 

@@ -1,14 +1,5 @@
 with
 
-keyed_changes as (
-
-    select
-        * except (row_key),
-        {{ ticdc.copy_key("row_key", "copy") }} as row_key
-    from {{ ref("int_ticdc__changes") }}
-
-),
-
 changes as (
 
     select
@@ -16,7 +7,7 @@ changes as (
         max(op = 'delete' and commit_ts_exact) over one_commit as has_delete,
         max(op <> 'delete') over one_commit as has_successor,
         max(if(op = 'delete' and commit_ts_exact, before, null)) over one_commit as deleted_row
-    from keyed_changes
+    from {{ ref("int_ticdc__changes") }}
     window one_commit as (
         partition by feed, table_id, table_incarnation, commit_ts, row_key
     )

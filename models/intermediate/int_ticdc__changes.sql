@@ -12,8 +12,7 @@
 {%- do progress.update({"has_bags": settled.get("has_bags", false)}) -%}
 {%- set arriving = ticdc.arriving_rows(settled, progress) -%}
 {%- do progress.update({"has_bags": progress.has_bags or arriving.has_bags}) -%}
-{%- set event_identity = "feed, schema_name, table_name, commit_ts, row_key, op, image_hash" -%}
-{%- set identity = event_identity ~ ", copy" -%}
+{%- set identity = "feed, schema_name, table_name, commit_ts, row_key, op, image_hash" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" %}
 {{ ticdc.to_settle(progress) }}
 
@@ -30,46 +29,11 @@ events as (
 
 ),
 
-single_changes as (
+changes as (
 
     {{ ticdc.changes_of_events("events") }}
 
 ),
-
-{% if arriving.has_bags -%}
-copies as (
-
-    {{ ticdc.copies_in_commit("single_changes", event_identity) }}
-
-),
-
-changes as (
-
-    select
-        single_changes.*,
-        if(array_contains(single_changes.lossy, '*:no_key'), coalesce(copies.copy, 1), null) as copy
-    from single_changes
-    left join copies
-        on
-            single_changes.feed = copies.feed
-            and single_changes.topic = copies.topic
-            and single_changes.`partition` = copies.`partition`
-            and single_changes.`offset` = copies.`offset`
-            and single_changes.event_index = copies.event_index
-            and single_changes.op = copies.op
-            and copies.copy > 1
-
-),
-{%- else -%}
-changes as (
-
-    select
-        *,
-        cast(null as int) as copy
-    from single_changes
-
-),
-{%- endif %}
 
 keys as (
 
@@ -114,7 +78,6 @@ repeats as (
             and known.row_key = keys.row_key
             and known.op = keys.op
             and known.image_hash <=> keys.image_hash
-            {% if arriving.has_bags %}and known.copy <=> keys.copy{% endif %}
             and known.commit_ts >= {{ arriving.first_commit_ts }}
     {% endif %}
 
@@ -137,7 +100,6 @@ select /*+ broadcast(repeats, versions) */
     changes.before,
     changes.after,
     changes.image_hash,
-    changes.copy,
     changes.lossy,
     changes.topic,
     changes.`partition`,

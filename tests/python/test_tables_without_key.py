@@ -15,6 +15,7 @@ from support import warehouse as embedded
 from support.messages import COMMIT_TS, row_message, to_bytes, watermark_message
 
 FIRST, LATE, SECOND, THIRD = (COMMIT_TS + (seconds << 28) for seconds in range(4))
+EARLIER = (FIRST - 2, FIRST - 1, FIRST - 1, FIRST)
 A, B = {"a": "1", "b": "x"}, {"a": "2", "b": None}
 
 
@@ -22,7 +23,7 @@ def change(commit_ts: int, type: str, row: Mapping[str, str | None], old: Any = 
     return row_message(row, type=type, old=old, key=None, tidb={"commitTs": commit_ts})
 
 
-THRICE = [change(FIRST, "INSERT", row) for row in (A, A, B, A)]
+THRICE = [change(commit_ts, "INSERT", row) for commit_ts, row in zip(EARLIER, (A, A, B, A), strict=True)]
 CHANGES = [change(SECOND, "DELETE", A), change(THIRD, "UPDATE", B, [A])]
 EARLY = [*THRICE, watermark_message(LATE)]
 REST = [
@@ -104,7 +105,7 @@ def counted(a: int, b: int) -> Rows:
     return Counter({row: count for row, count in rows.items() if count})
 
 
-def test_equal_rows_of_one_commit_count_each(story: Story) -> None:
+def test_equal_rows_count_each(story: Story) -> None:
     assert story.first["current"] == counted(a=3, b=1)
     assert story.first[str(FIRST)] == counted(a=3, b=1)
 
