@@ -8,6 +8,6 @@ from (
         ) as place
     from {{ relation }}
     where kind = 'error' or is_redriven
-)
+) as ranked_events
 where place = 1 and kind = 'error'
 {% endmacro %}

@@ -14,7 +14,8 @@ arrivals as (
         *,
         -- what comes after it was known before it
         run_id > min(run_id) over (
-            partition by {{ key }} order by {{ ticdc.row_order() }} rows between 1 following and unbounded following
+            partition by {{ key }} order by {{ ticdc.row_order() }}
+            rows between 1 following and unbounded following
         ) as came_late
     from row_changes
     where cause <> 'new_columns'
