@@ -267,9 +267,6 @@ def _to_escape(texts: Texts, quotes: int) -> bool:
     return bool(np.count_nonzero(found == 0x22) > quotes or (found == 0x5C).any() or (found < 0x20).any())
 
 
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
-
-
 def _escaped(texts: Texts) -> Texts:
     """The texts with JSON's escapes, as `schemas.write_json` writes them; the backslash is first."""
     counts = np.bincount(np.frombuffer(texts.buffers()[2] or b"", np.uint8), minlength=256)
