@@ -32,7 +32,7 @@ partitions as (
         -- one that is expected holds its feed back from the first message of its topic on
         {% if expecting -%}
         if(
-            known.feed in ({% for feed in expecting %}{{ ticdc.text_literal(feed) }}{{ ", " if not loop.last }}{% endfor %}),
+            known.feed in ({{ ticdc.text_literals(expecting) }}),
             min(min(events.run_id)) over (partition by known.feed, known.topic),
             min(events.run_id)
         ) as first_run_id
