@@ -89,7 +89,7 @@ def load(spark: SparkSession, files: Sequence[Path], schema: str, scratch: Path)
     record; then nothing is written either. `scratch` is a folder for temporary files.
     """
     table = _table(schema)
-    spark.sql(f"create database if not exists {_quoted(schema)}")
+    spark.sql(f"create database if not exists {quoted(schema)}")
     spark.sql(f"create table if not exists {table} ({_COLUMNS}) using parquet")
     with _readable(files, scratch) as folder:
         try:
@@ -106,10 +106,11 @@ def count(spark: SparkSession, schema: str) -> int:
 
 
 def _table(schema: str) -> str:
-    return f"{_quoted(schema)}.messages"
+    return f"{quoted(schema)}.messages"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name in backticks, as SQL of Spark and of TiDB takes any."""
     return "`" + name.replace("`", "``") + "`"
 
 

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from dbt_ticdc import truth
 from dbt_ticdc.errors import TicdcError
+from dbt_ticdc.messages import quoted
 from dbt_ticdc.truth import TableName
 from ticdc_udfs import values
 
@@ -91,8 +92,8 @@ def write(cursor: Cursor, table: TableName, folder: Path) -> Iterator[Path]:
     columns = [(name, column_type) for name, column_type, extra in described if "VIRTUAL" not in extra.upper()]
     if not columns:
         return
-    selected = ", ".join(_quoted(name) for name, _ in columns)
-    cursor.execute(f"select {selected} from {'.'.join(map(_quoted, table))}")
+    selected = ", ".join(quoted(name) for name, _ in columns)
+    cursor.execute(f"select {selected} from {'.'.join(map(quoted, table))}")
     path = folder / f"{truth.file_name(table)}.jsonl"
     with path.open("w", encoding="utf-8") as file:
         while rows := cursor.fetchmany(1000):
@@ -110,7 +111,3 @@ def _cell(cell: bytes | None, column_type: str) -> str | None:
     if base == "bit":
         return str(int.from_bytes(cell, "big"))
     return b64encode(cell).decode("ascii") if base in truth.BINARY_TYPES else cell.decode("utf-8", "replace")
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
