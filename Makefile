@@ -33,7 +33,7 @@ run: setup ## makes tables of the sample messages in ./ticdc_warehouse
 	$(BIN)/ticdc run --messages $(MESSAGES) --feeds $(FEEDS) --warehouse $(WAREHOUSE)
 
 test: setup ## runs all tests; TICDC_CORPUS=<folder> runs them on that corpus of messages
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 25
 
 lint: setup ## checks style and types of Python and SQL, and that everything is described
 	$(BIN)/ruff check .

@@ -147,6 +147,9 @@ def _settings(warehouse: Path) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
         "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={warehouse}/metastore/db;create=true",
+        # No other process writes this catalogue, and Spark asks it for every table in every view that a query names.
+        "spark.hadoop.datanucleus.cache.level2": "true",
+        "spark.hadoop.datanucleus.cache.level2.type": "soft",
         "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
         "spark.sql.warehouse.dir": str(warehouse / "tables"),
         # Derby cannot filter partitions by every predicate; there are few, and Spark filters them itself.
