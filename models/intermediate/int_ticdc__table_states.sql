@@ -1,16 +1,64 @@
+{{ config(relation="table") }}
+-- made of: {{ ticdc.fingerprint(ref("int_ticdc__table_versions")) if execute }}
 -- depends_on: {{ ref("int_ticdc__changes") }}
+
 with
 
 begun_versions as (
 
     select
         *,
-        coalesce(valid_to_ts > {{ ticdc.shown_through("feed") }}, true) as is_live,
-        row_number() over (
-            partition by feed, table_id, table_incarnation order by valid_from_ts desc
-        ) as place
+        if(valid_to_ts <= {{ ticdc.shown_through("feed") }}, valid_to_ts, null) as shown_to_ts,
+        row_number() over of_incarnation as place,
+        lag(valid_to_ts) over of_incarnation as last_to_ts
     from {{ ref("int_ticdc__table_versions") }}
     where valid_from_ts <= {{ ticdc.shown_through("feed") }}
+    window of_incarnation as (
+        partition by feed, table_id, table_incarnation order by valid_from_ts, valid_to_ts nulls last
+    )
+
+),
+
+numbered_versions as (
+
+    select
+        *,
+        count_if(valid_from_ts > last_to_ts) over (
+            partition by feed, table_id, table_incarnation order by place
+        ) as life_number
+    from begun_versions
+
+),
+
+lives as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        life_number,
+        struct(
+            min(valid_from_ts) as from_ts,
+            max_by(shown_to_ts, place) as to_ts,
+            max_by(ended_by, place) as ended_by
+        ) as life,
+        max_by(struct(schema_name, table_name, table_schema, origin, valid_from_ts), place) as newest
+    from numbered_versions
+    group by feed, table_id, table_incarnation, life_number
+
+),
+
+incarnations as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        max_by(newest, life_number) as newest,
+        max_by(life, life_number) as newest_life,
+        array_sort(collect_list(life)) as lives
+    from lives
+    group by feed, table_id, table_incarnation
 
 )
 
@@ -18,11 +66,11 @@ select
     feed,
     table_id,
     table_incarnation,
-    schema_name,
-    table_name,
-    is_live,
-    table_schema,
-    origin,
-    valid_from_ts
-from begun_versions
-where place = 1
+    newest.schema_name,
+    newest.table_name,
+    newest_life.to_ts is null as is_live,
+    newest.table_schema,
+    newest.origin,
+    newest.valid_from_ts,
+    lives
+from incarnations

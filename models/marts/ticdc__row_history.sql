@@ -2,7 +2,7 @@ with
 
 row_changes as (
 
-    {{ ticdc.row_changes(ref("int_ticdc__carried_rows")) }}
+    select * from {{ ref("int_ticdc__row_changes") }}
 
 ),
 
@@ -22,9 +22,9 @@ neighbours as (
 
 ),
 
-shown_lives as (
+table_lives as (
 
-    {{ ticdc.shown_lives() }}
+    {{ ticdc.table_lives() }}
 
 ),
 
@@ -32,23 +32,18 @@ intervals as (
 
     select
         neighbours.*,
-        tables.schema_name as current_schema_name,
-        tables.table_name as current_table_name,
-        shown_lives.ended_by,
-        shown_lives.live_to_ts,
-        greatest(neighbours.commit_ts, coalesce(shown_lives.live_from_ts, 0)) as valid_from_ts,
-        least(neighbours.next_commit_ts, shown_lives.live_to_ts) as valid_to_ts
+        lives.current_schema_name,
+        lives.current_table_name,
+        lives.ended_by,
+        lives.live_to_ts,
+        greatest(neighbours.commit_ts, coalesce(lives.live_from_ts, 0)) as valid_from_ts,
+        least(neighbours.next_commit_ts, lives.live_to_ts) as valid_to_ts
     from neighbours
-    left join shown_lives
+    left join table_lives as lives
         on
-            neighbours.feed = shown_lives.feed
-            and neighbours.table_id = shown_lives.table_id
-            and neighbours.table_incarnation = shown_lives.table_incarnation
-    left join {{ ref("int_ticdc__table_states") }} as tables
-        on
-            neighbours.feed = tables.feed
-            and neighbours.table_id = tables.table_id
-            and neighbours.table_incarnation = tables.table_incarnation
+            neighbours.feed = lives.feed
+            and neighbours.table_id = lives.table_id
+            and neighbours.table_incarnation = lives.table_incarnation
     where neighbours.after is not null
 
 )

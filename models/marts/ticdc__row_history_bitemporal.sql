@@ -4,7 +4,7 @@ with
 
 row_changes as (
 
-    {{ ticdc.row_changes(ref("int_ticdc__carried_rows")) }}
+    select * from {{ ref("int_ticdc__row_changes") }}
 
 ),
 
@@ -61,23 +61,23 @@ neighbours as (
 
 ),
 
-shown_lives as (
+table_lives as (
 
-    {{ ticdc.shown_lives() }}
+    {{ ticdc.table_lives() }}
 
 ),
 
 known_lives as (
 
     select
-        shown_lives.*,
+        table_lives.*,
         began.run_id as live_from_run_id,
-        if(shown_lives.live_to_ts is null, null, coalesce(ended.run_id, 0)) as live_to_run_id
-    from shown_lives
+        if(table_lives.live_to_ts is null, null, coalesce(ended.run_id, 0)) as live_to_run_id
+    from table_lives
     left join {{ ref("int_ticdc__ddl_runs") }} as began
-        on shown_lives.feed = began.feed and shown_lives.live_from_ts = began.commit_ts
+        on table_lives.feed = began.feed and table_lives.live_from_ts = began.commit_ts
     left join {{ ref("int_ticdc__ddl_runs") }} as ended
-        on shown_lives.feed = ended.feed and shown_lives.live_to_ts = ended.commit_ts
+        on table_lives.feed = ended.feed and table_lives.live_to_ts = ended.commit_ts
 
 ),
 
@@ -85,6 +85,8 @@ told_changes as (
 
     select
         neighbours.* except (first_run_id),
+        known_lives.current_schema_name,
+        known_lives.current_table_name,
         known_lives.live_from_ts,
         known_lives.live_to_ts,
         known_lives.live_to_run_id,
@@ -173,29 +175,24 @@ known_intervals as (
 )
 
 select
-    intervals.feed,
-    coalesce(tables.schema_name, intervals.schema_name) as schema_name,
-    coalesce(tables.table_name, intervals.table_name) as table_name,
-    intervals.table_id,
-    intervals.table_incarnation,
-    intervals.row_key,
-    intervals.after as row,
-    intervals.row_commit_ts as commit_ts,
-    timestamp_millis(shiftright(intervals.row_commit_ts, 18)) as commit_at,
-    intervals.told_op as op,
-    intervals.valid_from_ts,
-    intervals.valid_to_ts,
-    timestamp_millis(shiftright(intervals.valid_from_ts, 18)) as valid_from_at,
-    timestamp_millis(shiftright(intervals.valid_to_ts, 18)) as valid_to_at,
-    intervals.closed_by,
-    timestamp_micros(intervals.told_run_id) as known_from,
-    timestamp_micros(intervals.known_to_run_id) as known_to,
-    intervals.lossy
-from known_intervals as intervals
-left join {{ ref("int_ticdc__table_states") }} as tables
-    on
-        intervals.feed = tables.feed
-        and intervals.table_id = tables.table_id
-        and intervals.table_incarnation = tables.table_incarnation
+    feed,
+    coalesce(current_schema_name, schema_name) as schema_name,
+    coalesce(current_table_name, table_name) as table_name,
+    table_id,
+    table_incarnation,
+    row_key,
+    after as row,
+    row_commit_ts as commit_ts,
+    timestamp_millis(shiftright(row_commit_ts, 18)) as commit_at,
+    told_op as op,
+    valid_from_ts,
+    valid_to_ts,
+    timestamp_millis(shiftright(valid_from_ts, 18)) as valid_from_at,
+    timestamp_millis(shiftright(valid_to_ts, 18)) as valid_to_at,
+    closed_by,
+    timestamp_micros(told_run_id) as known_from,
+    timestamp_micros(known_to_run_id) as known_to,
+    lossy
+from known_intervals
 -- changes of one commit leave no time between them
-where intervals.valid_to_ts is null or intervals.valid_from_ts < intervals.valid_to_ts
+where valid_to_ts is null or valid_from_ts < valid_to_ts

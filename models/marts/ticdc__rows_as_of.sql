@@ -4,7 +4,7 @@ with
 
 row_changes as (
 
-    {{ ticdc.row_changes(ref("int_ticdc__carried_rows")) }}
+    select * from {{ ref("int_ticdc__row_changes") }}
 
 ),
 

@@ -1,0 +1,13 @@
+{% macro table_lives() %}
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        schema_name as current_schema_name,
+        table_name as current_table_name,
+        life.from_ts as live_from_ts,
+        life.to_ts as live_to_ts,
+        life.ended_by
+    from {{ ref("int_ticdc__table_states") }}
+    lateral view explode(lives) each_life as life
+{% endmacro %}
