@@ -93,6 +93,43 @@ CALLS = {
     "bad_share": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), share=5)",
     "bad_key": "ticdc.test_history_intervals(ref('ticdc__row_history'), key='id')",
 }
+# A table whose columns a DDL at 2 ms changed, and one row of it; the feed is complete through 4 ms.
+MS = 2**18
+CHANGE = (
+    f"select {TABLE}, 't' as table_id, true as commit_ts_exact, 1 as apply_rank, '{{}}' as row_key, 0 as `partition`, "
+    "0 as `offset`, 0 as event_index, 't' as topic, 1 as run_id, cast(array() as array<string>) as lossy"
+)
+AS_OF_TABLES = (
+    "drop table ticdc_lint.int_ticdc__table_versions",
+    f"""
+        create view ticdc_lint.int_ticdc__table_versions as
+        select {TABLE}, 't' as table_id, 's' as schema_key, 't' as table_key, *
+        from values
+            (0, {2 * MS}, '[{{"name":"id","type":"int(10) unsigned"}},{{"name":"n","type":"varchar(9)"}}]'),
+            ({2 * MS}, null, '[{{"name":"n","type":"decimal(9,2)"}},{{"name":"_Lossy","type":"decimal"}}]')
+            as versions (valid_from_ts, valid_to_ts, table_schema)
+    """,
+    f"""
+        insert into ticdc_lint.int_ticdc__changes by name {CHANGE}, *
+        from values
+            ({MS}L, 'insert', '{{"id":"4294967295","n":"7"}}'),
+            ({3 * MS}L, 'update', '{{"n":"8","_Lossy":"1"}}')
+            as changes (commit_ts, op, after)
+    """,
+    f"insert into ticdc_lint.int_ticdc__carried_rows by name {CHANGE}, {MS}L as row_commit_ts, 'new_columns' as cause, "
+    f"""{2 * MS}L as commit_ts, 'update' as op, '{{"n":"7.00","_Lossy":null}}' as after""",
+    "alter table ticdc_lint.int_ticdc__changes set tblproperties "
+    f"""('ticdc.settled' = '{{"run_id": 1, "bounds": {{"shop": {4 * MS}}}}}')""",
+)
+AS_OF_CALLS = {
+    "before the DDL": f"tso={2 * MS - 1}",
+    "at the DDL": "timestamp='1970-01-01 08:00:00.002 Asia/Shanghai'",
+    "later": f"tso={4 * MS}, feed='shop'",
+    "too late": f"tso={4 * MS + 1}",
+    "too early": f"tso={MS - 1}",
+    "no such feed": f"tso={MS}, feed='other'",
+    "no moment": "",
+}
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +192,17 @@ def test_arguments_of_generic_tests(outcome: Mapping[str, Any]) -> None:
     assert 'Got: "soon"' in calls["bad_minutes"]
 
 
+def test_a_table_as_of_a_moment(outcome: Mapping[str, Any]) -> None:
+    found = outcome["as_of"]
+    assert found["before the DDL"] == [{"id": "4294967295", "n": "7", "_commit_ts": str(MS), "_lossy": "[]"}]
+    assert found["at the DDL"] == [{"n": "7.00", "_Lossy": "None", "_commit_ts": str(MS), "__lossy": "[]"}]
+    assert found["later"] == [{"n": "8.00", "_Lossy": "1", "_commit_ts": str(3 * MS), "__lossy": "[]"}]
+    assert f"feed shop is complete through commit {4 * MS}, got {4 * MS + 1}" in found["too late"]
+    assert f"feed shop begins at commit {MS}, got {MS - 1}" in found["too early"]
+    assert f"no feeds have the table s.t at commit {MS}" in found["no such feed"]
+    assert "takes either a tso or a timestamp" in found["no moment"]
+
+
 def test_yml_names_the_columns_of_each_model(outcome: Mapping[str, Any]) -> None:
     assert outcome["columns"]
     for model, columns in outcome["columns"].items():
@@ -179,7 +227,8 @@ def main(folder: Path) -> None:
         return runner.invoke([*arguments, *map(str, places), *flags])
 
     def call(macro: str) -> Any:
-        """The rows of a test called by hand, or what dbt says of its error."""
+        """The rows of a query that a macro gives, or what dbt says of its error."""
+        manifest.nodes.pop("sql_operation.ticdc.inline_query", None)  # dbt keeps one that failed
         done = dbt("show", "--quiet", "--limit", "-1", "--inline", "{{ " + macro + " }}")
         if not done.success:
             return "\n".join(said)
@@ -212,7 +261,10 @@ def main(folder: Path) -> None:
     faulty = dbt("test", "--select", *(f"test_name:{name}" for name in SHIPPED)).result
     faults = {result.node.name: [result.status, result.failures] for result in faulty}
     calls = {name: call(macro) for name, macro in CALLS.items()}
-    outcome = {"columns": columns, "tests": tests, "faults": faults, "calls": calls}
+    for statement in AS_OF_TABLES:
+        spark.sql(statement)
+    as_of = {name: call(f"ticdc.as_of('s', 't', {moment})") for name, moment in AS_OF_CALLS.items()}
+    outcome = {"columns": columns, "tests": tests, "faults": faults, "calls": calls, "as_of": as_of}
     (folder / "outcome.json").write_text(json.dumps(outcome, default=str), encoding="utf-8")
     spark.stop()
 

@@ -1,0 +1,21 @@
+{% macro as_of(schema_name, table_name, tso=none, timestamp=none, feed=none) %}
+    {% if (tso is none) == (timestamp is none) %}
+        {% do exceptions.raise_compiler_error("ticdc: as_of takes either a tso or a timestamp, such as timestamp='2026-11-21 05:16:47 UTC'") %}
+    {% endif %}
+    {% set moment = run_query(
+        "select shiftleft(unix_millis(timestamp" ~ ticdc.text_literal(timestamp) ~ "), 18)"
+    ).rows[0][0] | int if execute and tso is none else tso %}
+    {% set table = ticdc.table_as_of(schema_name, table_name, moment, feed) %}
+    {% set rows = "(" ~ ticdc.rows_as_of(moment) ~ ")" %}
+    {% if not table %}{% do return(rows) %}{% endif %}
+    {% set names = table.columns | map(attribute="name") | map("lower") | list %}
+    select
+        {% for column in table.typed_columns -%}
+        {{ column.stored_as }} as {{ ticdc.identifier(column.name) }},
+        {% endfor -%}
+        commit_ts as {{ ticdc.free_name("_commit_ts", names) }},
+        lossy as {{ ticdc.free_name("_lossy", names) }}
+    from (
+        {{ ticdc.typed_rows(table, rows, [], ["row_key"]) }}
+    )
+{% endmacro %}

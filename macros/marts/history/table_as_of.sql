@@ -1,0 +1,33 @@
+{% macro table_as_of(schema_name, table_name, tso, feed) %}
+    {% set versions = ref("int_ticdc__table_versions") %}
+    {% set plans = ref("int_ticdc__typed_tables") %}
+    {% if not execute %}{% do return(none) %}{% endif %}
+    {% set found = run_query(
+        "select to_json(struct(versions.feed, versions.table_id, versions.table_incarnation, versions.table_schema, plans.plan))"
+        ~ " from " ~ versions ~ " as versions left join " ~ plans ~ " as plans"
+        ~ " on versions.feed = plans.feed and versions.table_id = plans.table_id"
+        ~ " where versions.schema_key = lower(" ~ ticdc.text_literal(schema_name) ~ ")"
+        ~ " and versions.table_key = lower(" ~ ticdc.text_literal(table_name) ~ ")"
+        ~ (" and versions.feed = " ~ ticdc.text_literal(feed) if feed else "")
+        ~ " and versions.valid_from_ts <= " ~ tso ~ " and coalesce(versions.valid_to_ts > " ~ tso ~ ", true)"
+    ).rows %}
+    {% if found | length != 1 %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: " ~ (found | length or "no") ~ " feeds have the table " ~ schema_name ~ "." ~ table_name ~ " at commit " ~ tso
+            ~ ("; as_of needs a feed" if found else "")
+        ) %}
+    {% endif %}
+    {% set table = fromjson(found[0][0]) %}
+    {% set observed = fromjson(table.plan).observed if table.plan else {} %}
+    {% set typed_columns = [] %}
+    {% for column in fromjson(table.table_schema) %}
+        {# a decimal or bit whose digits nothing tells stays text #}
+        {% set is_bare = column.type | lower in ["decimal", "decimal unsigned", "bit"] and column.name not in observed %}
+        {% do typed_columns.append({
+            "name": column.name,
+            "stored_as": "c" ~ loop.index,
+            "type": "string" if is_bare else ticdc.sql_type(column.type, observed.get(column.name)),
+        }) %}
+    {% endfor %}
+    {% do return(dict(table, columns=fromjson(table.table_schema), typed_columns=typed_columns)) %}
+{% endmacro %}
