@@ -39,10 +39,14 @@ from support.corpus import VECTORS, Variant, json_lines, root
 
 from ticdc_udfs import arrow
 from ticdc_udfs.avro_binary import schema_ids
+from ticdc_udfs.catalogue.fold import DdlEvent, fold
+from ticdc_udfs.catalogue.tables import ExportedColumn
 from ticdc_udfs.events import ErrorCode, Event, Kind
 from ticdc_udfs.options import parse
 from ticdc_udfs.protocols import avro, avro_batch, canal_json
 from ticdc_udfs.protocols.avro_batch import decode_batch
+from ticdc_udfs.resolution import Row, resolve
+from ticdc_udfs.schemas import Column, table_schema
 
 VECTOR_LIST = [
     vector for name in ("avro", "seed_docs_avro") for vector in json_lines(VECTORS.with_name(f"{name}.jsonl"))
@@ -515,6 +519,23 @@ def test_without_a_key_the_virtual_column_is_none_of_it() -> None:
     _key, value, options, _, schema = odd_row("c")
     (event,) = avro.decode(*_parsed((b"", value, options, None, schema)))
     assert (_image(event.row_key), event.lossy) == ({"№": "1", "a\\b": "x"}, ("*:no_key",))
+
+
+def test_a_unique_key_is_that_of_the_export() -> None:
+    _key, value, options, _, schema = odd_row("c")
+    (event,) = avro.decode(*_parsed((b"", value, options, None, schema)))
+    told = DdlEvent(1, event.schema_name, event.table_name, None, None, (event.table_schema or b"").decode())
+    columns = (("№", "int(11)", False, "UNI"), ("a\\b", "text", True, ""), ("area²", "int(11)", True, ""))
+    (version,) = fold(
+        [told],
+        [
+            ExportedColumn(*ODD_TABLE, name, place, type_, nullable, None, column_key)
+            for place, (name, type_, nullable, column_key) in enumerate(columns, start=1)
+        ],
+    ).versions
+    known = table_schema([Column(column.name, column.type, column.key) for column in version.columns])
+    row = resolve(Row(event.row_key, None, None, event.after, event.lossy), "avro", known.text.decode(), options, None)
+    assert (_image(row.row_key), row.after, row.lossy) == ({"№": "1"}, event.after, ())
 
 
 def test_a_name_that_is_that_of_two_stays() -> None:
