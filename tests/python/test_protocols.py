@@ -137,7 +137,9 @@ def test_a_name_in_avro_that_is_that_of_two_tables_stays(contents: embedded.Cont
     tables = contents.current[feed]
     assert tables.keys().isdisjoint({TOLD_TWICE, ("shop", NAMESAKE["table_name"])})
     assert tables["shop", "com_ma"]
-    flagged = {name for name, rows in tables.items() for row in rows.values() if "*:ambiguous_name" in row["lossy"]}
+    flagged = {
+        name for name, rows in tables.items() for row in rows.values() if "*:ambiguous_name" in (row["lossy"] or ())
+    }
     assert flagged == {("shop", "com_ma")}
 
 
