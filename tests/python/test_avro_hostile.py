@@ -128,7 +128,7 @@ exports = json_values | st.fixed_dictionaries(
 )
 
 
-@cases(1000)
+@cases(500)
 @given(messages, exports, st.booleans())
 def test_schemas_with_any_names_of_an_export(each: Message, export: Any, in_key: bool) -> None:
     schemas = [text and json.loads(text) for text in each[3:]]
