@@ -1,4 +1,5 @@
-{% macro messages_with_schemas(messages) %}
+{% macro messages_with_schemas(messages, protocol) %}
+{%- set exported = var("ticdc__information_schema", none) if protocol ~ "__exported_tables" in ticdc else none -%}
 found_schemas as (
 
     select
@@ -7,6 +8,41 @@ found_schemas as (
         max_by(struct(schema, error_message), run_id) as found
     from {{ ref("int_ticdc__writer_schemas") }}
     group by feed, schema_id
+
+),
+
+{% if exported -%}
+exported_tables as (
+
+    {{ ticdc.protocol_macro(protocol, "exported_tables")(exported) }}
+
+),
+
+{% endif -%}
+writer_schemas as (
+
+    select
+        found_schemas.feed,
+        found_schemas.schema_id,
+        {% if exported -%}
+        if(
+            exported_tables.export is null,
+            found_schemas.found.schema,
+            '{"ticdc.export":' || exported_tables.export || ','
+            || substring(found_schemas.found.schema, instr(found_schemas.found.schema, '{') + 1)
+        ) as schema,
+        {%- else -%}
+        found_schemas.found.schema,
+        {%- endif %}
+        found_schemas.found.error_message
+    from found_schemas
+    {% if exported -%}
+    left join exported_tables
+        on
+            substring_index(get_json_object(found_schemas.found.schema, '$.namespace'), '.', -1)
+            = exported_tables.wire_schema_name
+            and get_json_object(found_schemas.found.schema, '$.name') = exported_tables.wire_table_name
+    {%- endif %}
 
 ),
 
@@ -23,13 +59,13 @@ messages_with_schemas as (
 
     select /*+ broadcast(key_schemas, value_schemas) */
         messages_with_ids.*,
-        key_schemas.found.schema as key_schema,
-        value_schemas.found.schema as value_schema,
-        coalesce(key_schemas.found.error_message, value_schemas.found.error_message) as schema_error
+        key_schemas.schema as key_schema,
+        value_schemas.schema as value_schema,
+        coalesce(key_schemas.error_message, value_schemas.error_message) as schema_error
     from messages_with_ids
-    left join found_schemas as key_schemas
+    left join writer_schemas as key_schemas
         on messages_with_ids.feed = key_schemas.feed and messages_with_ids.schema_ids.key = key_schemas.schema_id
-    left join found_schemas as value_schemas
+    left join writer_schemas as value_schemas
         on messages_with_ids.feed = value_schemas.feed and messages_with_ids.schema_ids.value = value_schemas.schema_id
     -- messages that came after this run asked for schemas are left to the next one
     where

@@ -51,7 +51,7 @@ messages as (
 ),
 
 {% if has_writer_schemas -%}
-{{ ticdc.messages_with_schemas("messages") }},
+{{ ticdc.messages_with_schemas("messages", protocol) }},
 
 {% endif -%}
 decoded as (

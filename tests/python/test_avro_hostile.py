@@ -112,6 +112,38 @@ def test_schemas_with_members_of_other_shapes(each: Message, member: str, value:
     hostile(avro.decode, (each[0], None, each[2], text, None))
 
 
+def member_of(keys: tuple[str, ...], value: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.fixed_dictionaries(dict.fromkeys(keys, value))
+
+
+names = st.sampled_from(["id", "a", "_tidb_op", "_ticdc_before", "", "a.b"])
+exports = json_values | st.fixed_dictionaries(
+    {
+        "tables": st.lists(member_of(("schema_name", "table_name"), names), max_size=2) | json_values,
+        "columns": st.lists(
+            st.fixed_dictionaries({"name": names, "wire_name": names, "is_virtual": st.booleans()}), max_size=5
+        )
+        | json_values,
+    }
+)
+
+
+@cases(500)
+@given(messages, exports, st.booleans())
+def test_schemas_with_any_names_of_an_export(each: Message, export: Any, in_key: bool) -> None:
+    schemas = [text and json.loads(text) for text in each[3:]]
+    fields = [field["name"] for schema in schemas if schema for field in schema["fields"]]
+    columns = export.get("columns") if isinstance(export, dict) else None
+    for told, field in zip(columns if isinstance(columns, list) else (), fields[::-1], strict=False):
+        if isinstance(told, dict):
+            told["wire_name"] = field
+    texts = [
+        schema and json.dumps({"ticdc.export": export, **schema} if wanted else schema)
+        for schema, wanted in zip(schemas, (in_key, True), strict=True)
+    ]
+    hostile(avro.decode, (*each[:3], *texts))
+
+
 @cases(500)
 @given(st.lists(st.tuples(messages, flips), min_size=1, max_size=6), st.randoms(use_true_random=False))
 def test_batches_with_broken_members_are_those_of_single_messages(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 from support import warehouse as embedded
 from support.avro import AvroVariant
-from support.corpus import SAMPLE, Variant, root
+from support.corpus import SAMPLE, Variant, root, text_lines
 
 FEEDS: dict[str, dict[str, Any]] = {
     "canal_json_compatible": {"protocol": "canal_json"},
@@ -41,6 +40,10 @@ UNSENT = {
     **{feed: {("shop", "types_zoo_enum0")} for feed in AVRO if feed.startswith("avro")},
 }
 
+# The export has one more table, that bears the name of another in Avro, com_ma: which of both it is, none can tell.
+TOLD_TWICE = ("shop", "com,ma")
+NAMESAKE = {"table_schema": "shop", "table_name": "com/ma", "ordinal_position": 1, "column_type": "bigint"}
+
 Table = Mapping[str, dict[str, Any]]
 
 
@@ -58,7 +61,10 @@ def contents(tmp_path_factory: pytest.TempPathFactory) -> embedded.Contents:
         with (messages / f"{name}.jsonl").open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(variant.prefixed_lines())
         feeds.append({**variant.feed(), "target_schema": None})
-    embedded.run(folder / "warehouse", messages, embedded.write_feeds(folder / "feeds.yml", feeds))
+    columns = folder / "columns.jsonl"  # it tells the names that Avro cannot write
+    exported = [*text_lines(SAMPLE / "columns.jsonl"), json.dumps({**NAMESAKE, "column_name": "id"})]
+    columns.write_text("".join(exported), encoding="utf-8", newline="\n")
+    embedded.run(folder / "warehouse", messages, embedded.write_feeds(folder / "feeds.yml", feeds), columns)
     return embedded.Contents.read(folder / "warehouse", folder / "contents")
 
 
@@ -69,21 +75,6 @@ def unsure_columns(row: Mapping[str, Any]) -> set[str]:
 
 def has_unsure_key(row_key: str, row: Mapping[str, Any]) -> bool:
     return bool(unsure_columns(row) & json.loads(row_key).keys())
-
-
-def sanitized(name: str) -> str:
-    """A name as Avro has it."""
-    return re.sub("^(?=[0-9])", "_", re.sub("[^A-Za-z0-9_]", "_", name))
-
-
-def in_avro(rows: Table) -> dict[str, dict[str, Any]]:
-    """Rows with column names as Avro has them."""
-
-    def renamed(image: str) -> str:
-        named = {sanitized(name): text for name, text in json.loads(image).items()}
-        return json.dumps(named, ensure_ascii=False, separators=(",", ":"))
-
-    return {renamed(key): {**row, "row": renamed(row["row"])} for key, row in rows.items()}
 
 
 def changed_tables(contents: embedded.Contents) -> set[tuple[str, str | None]]:
@@ -126,10 +117,9 @@ def test_current_rows_are_those_of_canal_json(
     for name, ours in contents.current[YARDSTICK].items():
         if name in KEYLESS or name in UNSENT.get(feed, ()) or changed & {name, (name[0], None)}:
             continue
-        schema, table = name
-        if feed.startswith("avro"):
-            schema, table, ours = sanitized(schema), sanitized(table), in_avro(ours)
-        theirs: Table = contents.current[feed].get((schema, table), {})
+        if feed.startswith("avro") and name == TOLD_TWICE:
+            continue
+        theirs: Table = contents.current[feed].get(name, {})
         if any(has_unsure_key(key, row) for key, row in theirs.items()) or name in SHIFTED.get(feed, ()):
             tally["flagged"] += len(theirs)
             wrong += [f"{name}: {len(theirs)} rows instead of {len(ours)}"] * (len(theirs) != len(ours))
@@ -138,7 +128,19 @@ def test_current_rows_are_those_of_canal_json(
     counts = ("exact", "flagged", "wrong", "missing", "extra", "defaults")
     show(f"{feed:<28}" + "".join(f"{tally[count]:>8} {count}" for count in counts))
     assert not wrong, "\n".join(wrong[:20])
+    assert not (feed.startswith("avro") and tally["flagged"])
     assert tally["exact"] > (3_000 if feed in AVRO else 10_000)
+
+
+@pytest.mark.parametrize("feed", [name for name in AVRO if name.startswith("avro")])
+def test_a_name_in_avro_that_is_that_of_two_tables_stays(contents: embedded.Contents, feed: str) -> None:
+    tables = contents.current[feed]
+    assert tables.keys().isdisjoint({TOLD_TWICE, ("shop", NAMESAKE["table_name"])})
+    assert tables["shop", "com_ma"]
+    flagged = {
+        name for name, rows in tables.items() for row in rows.values() if "*:ambiguous_name" in (row["lossy"] or ())
+    }
+    assert flagged == {("shop", "com_ma")}
 
 
 def test_every_message_is_accounted_for(contents: embedded.Contents) -> None:

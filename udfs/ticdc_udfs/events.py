@@ -55,6 +55,7 @@ class Lossy(StrEnum):
     NO_KEY = "no_key"
     NO_COMMIT_TS = "no_commit_ts"
     COLUMN_UNSURE = "column_unsure"
+    AMBIGUOUS_NAME = "ambiguous_name"
     NOT_CONVERTED = "not_converted"
     OUT_OF_RANGE = "out_of_range"
 

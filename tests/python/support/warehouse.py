@@ -56,9 +56,10 @@ def ticdc(*arguments: str | Path, timeout: float = 1800) -> subprocess.Completed
     return done
 
 
-def run(warehouse: Path, messages: Path, feeds: Path) -> str:
+def run(warehouse: Path, messages: Path, feeds: Path, columns: Path | None = None) -> str:
     """`ticdc run`; gives what it printed."""
-    return ticdc("run", "--messages", messages, "--feeds", feeds, "--warehouse", warehouse).stdout
+    more = [] if columns is None else ["--columns", columns]
+    return ticdc("run", "--messages", messages, "--feeds", feeds, "--warehouse", warehouse, *more).stdout
 
 
 def write_feeds(path: Path, feeds: Sequence[Mapping[str, Any]]) -> Path:

@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
+import msgspec
+
 from ticdc_udfs import checksum, values
 from ticdc_udfs.avro_binary import (
     Field,
@@ -37,7 +39,8 @@ def decode(
 ) -> tuple[Event, ...]:
     """The one row event of a message; the writer schemas of key and value are given as JSON text.
 
-    Raises `DecodeError`, with `SCHEMA_MISSING` where a schema is None that the message names.
+    A member `ticdc.export` of a schema (`Export`) tells what names the table and its columns bear in TiDB. Raises
+    `DecodeError`, with `SCHEMA_MISSING` where a schema is None that the message names.
     """
     framing = options.framing
     key_text = schema_of(key, key_schema, framing, "key") if key else None
@@ -144,6 +147,8 @@ def _image(wire: Any, plan: RowPlan, flags: list[str]) -> _Row:
                 image[column], reason = convert(local)
                 if reason is not None:
                     flags.append(reason.of(column))
+        for column in plan.virtual:
+            del image[column]
     except (ValueError, OverflowError) as error:
         raise DecodeError(ErrorCode.BAD_VALUE, "a column's value is none of its type") from error
     return image
@@ -155,8 +160,9 @@ Text = Callable[[Any], str]
 class RowPlan(NamedTuple):
     """What is the same for all rows of one writer schema.
 
-    `texts` tells per column how its value becomes text (None: it is), `zoned` which texts become UTC. `before`, `op`,
-    `commit_ts` and `checksum` are the places of the fields that are no columns; None: not sent.
+    `texts` tells per column how its value becomes text (None: it is), `zoned` which texts become UTC. `virtual` are
+    columns that are known to be generated: their values are not sent, but NULL. `before`, `op`, `commit_ts` and
+    `checksum` are the places of the fields that are no columns; None: not sent.
     """
 
     record: Record
@@ -165,6 +171,7 @@ class RowPlan(NamedTuple):
     names: list[str]
     texts: list[Text | None]
     zoned: dict[str, values.Convert]
+    virtual: frozenset[str]
     key: list[str]
     flags: list[str]
     schema: TableSchema
@@ -178,19 +185,93 @@ class RowPlan(NamedTuple):
 @lru_cache(maxsize=4096)
 def row_plan(value_schema: str, key_schema: str | None, zone: ZoneInfo | None) -> RowPlan:
     """The plan of messages with these writer schemas; without a Kafka key the whole row is the key."""
-    key_record = None if key_schema is None else parse_schema(key_schema, "key")
-    key = [] if key_record is None else [field.name for field in key_record.fields]
-    return _plan(parse_schema(value_schema, "value"), key, zone)
+    key = [] if key_schema is None else [field.name for field in _table(key_schema, "key").record.fields]
+    return _plan(_table(value_schema, "value"), key, zone)
 
 
 @lru_cache(maxsize=4096)
 def key_plan(key_schema: str, zone: ZoneInfo | None) -> RowPlan:
     """The plan of Kafka keys with this writer schema."""
-    record = parse_schema(key_schema, "key")
-    return _plan(record, [field.name for field in record.fields], zone)
+    table = _table(key_schema, "key")
+    return _plan(table, [field.name for field in table.record.fields], zone)
 
 
-def _plan(record: Record, key: list[str], zone: ZoneInfo | None) -> RowPlan:
+class ExportedTable(msgspec.Struct):
+    """A table as TiDB names it."""
+
+    schema_name: str
+    table_name: str
+
+
+class ExportedColumn(msgspec.Struct):
+    """A column as TiDB names it, and its name in Avro."""
+
+    name: str
+    wire_name: str
+    is_virtual: bool
+
+
+class Export(msgspec.Struct):
+    """What the user's export of `information_schema.columns` has under the names of a writer schema.
+
+    Avro's names are lossy (protocol facts 2.5): several tables may bear one, which then stays as it is.
+    """
+
+    tables: list[ExportedTable]
+    columns: list[ExportedColumn]
+
+
+class _Exported(msgspec.Struct):
+    export: Export | None = msgspec.field(default=None, name="ticdc.export")
+
+
+_read_exported = msgspec.json.Decoder(_Exported).decode
+
+
+class _Table(NamedTuple):
+    """A row's schema with the names of TiDB, as far as they are known."""
+
+    record: Record
+    virtual: frozenset[str] = frozenset()
+    flags: tuple[str, ...] = ()
+
+
+def _table(schema: str, part: str) -> _Table:
+    record = parse_schema(schema, part)
+    try:
+        export = _read_exported(schema).export
+    except msgspec.MsgspecError as error:
+        raise DecodeError(ErrorCode.BAD_AVRO, f"the {part}'s writer schema has a wrong member ticdc.export") from error
+    if export is None:
+        return _Table(record)
+    if len(export.tables) != 1:
+        return _Table(record, flags=(Lossy.AMBIGUOUS_NAME.of(),))
+    (table,) = export.tables
+    names: dict[str, list[str]] = {}
+    for column in export.columns:
+        names.setdefault(column.wire_name, []).append(column.name)
+    return _Table(
+        _renamed(record, {wire_name: found[0] for wire_name, found in names.items() if len(found) == 1})._replace(
+            name=table.table_name, namespace=f"{record.namespace.partition('.')[0]}.{table.schema_name}"
+        ),
+        frozenset(column.name for column in export.columns if column.is_virtual),
+        tuple(Lossy.AMBIGUOUS_NAME.of(field.name) for field in record.fields if len(names.get(field.name, ())) > 1),
+    )
+
+
+def _renamed(record: Record, names: Mapping[str, str]) -> Record:
+    fields = (
+        field._replace(
+            name=names.get(field.name, field.name),
+            record=None if field.record is None else _renamed(field.record, names),
+        )
+        for field in record.fields
+    )
+    return record._replace(fields=tuple(fields))
+
+
+def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
+    record = table.record
     extra = _extra_fields(record)
     fields = record.fields[: len(record.fields) - len(extra)]
     if any(field.kind == "record" for field in fields):
@@ -204,13 +285,16 @@ def _plan(record: Record, key: list[str], zone: ZoneInfo | None) -> RowPlan:
     if "_ticdc_before" in extra:
         before = record.fields[extra["_ticdc_before"]].record
     places = {column: place for place, column in enumerate(key, start=1)}
-    flags = [] if key else [Lossy.NO_KEY.of()]
+    flags = [*table.flags, *([] if key else [Lossy.NO_KEY.of()])]
     if "_tidb_commit_ts" not in extra:
         flags.append(Lossy.NO_COMMIT_TS.of())
     told = [
         Column(field.name, type_, places.get(field.name), field.null_branch is not None, _default(field, type_))
         for field, type_ in zip(fields, types, strict=True)
     ]
+    virtual = table.virtual.intersection(field.name for field in fields).difference(key)
+    if len(virtual) == len(fields):
+        virtual = frozenset()
     return RowPlan(
         record=record,
         schema_name=_schema_name(record.namespace),
@@ -222,11 +306,12 @@ def _plan(record: Record, key: list[str], zone: ZoneInfo | None) -> RowPlan:
             for field, type_ in zip(fields, types, strict=True)
             if zone is not None and type_ == "timestamp" and field.kind == "string"
         },
-        key=key or [field.name for field in fields],
+        virtual=virtual,
+        key=key or [field.name for field in fields if field.name not in virtual],
         flags=flags,
         schema=table_schema(told),
         before=extra.get("_ticdc_before"),
-        before_plan=None if before is None else _plan(before, key, zone),
+        before_plan=None if before is None else _plan(table._replace(record=before), key, zone),
         op=extra.get("_tidb_op"),
         commit_ts=extra.get("_tidb_commit_ts"),
         checksum=extra.get("_tidb_row_level_checksum"),

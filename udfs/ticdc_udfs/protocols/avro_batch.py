@@ -151,6 +151,7 @@ def _images(plan: RowPlan, wire: list[Column], messages: Messages) -> tuple[Text
     members = {
         name: _values(plan, place, column, messages)
         for place, (name, column) in enumerate(zip(plan.names, wire, strict=False))
+        if name not in plan.virtual
     }
     image = json_objects(members)
     image.validate(full=True)
