@@ -1,15 +1,13 @@
 {% macro loaded_rows(loads) %}
     {%- set text_format = "yyyy-MM-dd HH:mm:ss.SSSSSS" -%}
     select
-        projected.row_key,
         versions.schema_name,
         versions.table_name,
         versions.table_id,
         versions.table_incarnation,
         versions.valid_from_ts as version_from_ts,
         exported.commit_ts,
-        projected.row as after,
-        projected.lossy,
+        ticdc_loaded_row(exported.row, versions.columns, exported.key_columns) as loaded,
         exported.feed
     from (
         {% for load in loads -%}
@@ -39,7 +37,4 @@
             and exported.table_key = versions.table_key
             and exported.commit_ts >= versions.valid_from_ts
             and exported.commit_ts < coalesce(versions.valid_to_ts, exported.commit_ts + 1)
-    lateral view explode(
-        array(ticdc_loaded_row(exported.row, versions.columns, exported.key_columns))
-    ) of_row as projected
 {% endmacro %}

@@ -10,9 +10,9 @@
 {%- set settled = ticdc.settled() -%}
 {%- set progress = ticdc.event_progress(settled) -%}
 {%- do progress.update({"has_bags": settled.get("has_bags", false)}) -%}
+{%- set loads = ticdc.loads_to_take(settled, progress) -%}
 {%- set arriving = ticdc.arriving_rows(settled, progress) -%}
 {%- do progress.update({"has_bags": progress.has_bags or arriving.has_bags}) -%}
-{%- set loads = ticdc.loads_to_take(settled, progress) -%}
 {%- set event_identity = "feed, schema_name, table_name, commit_ts, row_key, op, image_hash" -%}
 {%- set identity = event_identity ~ ", copy" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" %}
