@@ -173,15 +173,6 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
             error = ""
         except Exception as raised:
             error = str(raised)
-    from pprint import pformat
-    from pathlib import Path
-
-    Path("/tmp/w/compare_scratch/loads_diff.txt").write_text(
-        pformat({ts: differing(of["whole"], of["cut"]) for ts, of in as_of.items()}, width=200)
-        + pformat(differing(history["whole"], history["cut"]), width=200)
-        + pformat(problems)
-        + error[-1500:]
-    )
     yield Outcome(as_of, history, problems, error)
 
 
