@@ -16,5 +16,6 @@
         {% endif %}
     {% endfor %}
     {% do problems.extend(ticdc.variable_problems()) %}
+    {% do problems.extend(ticdc.initial_load_problems(names)) %}
     {% do return(problems) %}
 {% endmacro %}

@@ -42,3 +42,19 @@ group by
     feed, schema_name, table_name, query,
     if(kind = 'row', null, told_ts),
     if(kind = 'row' or query is null, table_schema_id, null)
+{%- for load in ticdc.initial_loads() %}
+
+union all
+
+select
+    {{ ticdc.text_literal(load.feed) }} as feed,
+    cast({{ load.commit_ts }} as bigint) as commit_ts,
+    true as commit_ts_exact,
+    {{ ticdc.text_literal(load.schema) }} as schema_name,
+    {{ ticdc.text_literal(load.table) }} as table_name,
+    cast(null as string) as ddl_query,
+    'initial_load' as ddl_type,
+    cast(null as string) as table_schema,
+    cast(null as struct<topic: string, `partition`: int, `offset`: bigint, event_index: int>) as first_position,
+    cast(0 as bigint) as run_id
+{%- endfor %}

@@ -10,6 +10,7 @@
 {%- set settled = ticdc.settled() -%}
 {%- set progress = ticdc.event_progress(settled) -%}
 {%- do progress.update({"has_bags": settled.get("has_bags", false)}) -%}
+{%- set loads = ticdc.loads_to_take(settled, progress) -%}
 {%- set arriving = ticdc.arriving_rows(settled, progress) -%}
 {%- do progress.update({"has_bags": progress.has_bags or arriving.has_bags}) -%}
 {%- set identity = "feed, schema_name, table_name, commit_ts, row_key, op, image_hash" -%}
@@ -58,6 +59,25 @@ occurrences as (
 
 ),
 
+{% if loads -%}
+loaded_rows as (
+
+    {{ ticdc.loaded_rows(loads) }}
+
+),
+
+ranked_loaded_rows as (
+
+    select
+        *,
+        row_number() over (
+            partition by feed, table_id, table_incarnation, loaded.row_key order by loaded.row
+        ) as place
+    from loaded_rows
+
+),
+
+{% endif -%}
 repeats as (
 
     select {{ position }}
@@ -124,3 +144,47 @@ left join {{ ref("int_ticdc__table_versions") }} as versions
         and lower(changes.table_name) = versions.table_key
         and changes.commit_ts > versions.rows_after_ts
         and changes.commit_ts <= coalesce(versions.rows_to_ts, changes.commit_ts)
+{%- if loads %}
+
+union all
+
+select
+    ranked.schema_name,
+    ranked.table_name,
+    ranked.table_id,
+    ranked.table_incarnation,
+    ranked.version_from_ts,
+    ranked.commit_ts,
+    timestamp_millis(shiftright(ranked.commit_ts, 18)) as commit_at,
+    true as commit_ts_exact,
+    cast(null as bigint) as start_ts,
+    cast(null as bigint) as physical_table_id,
+    'load' as op,
+    1 as apply_rank,
+    ranked.loaded.row_key,
+    cast(null as string) as before,
+    ranked.loaded.row as after,
+    cast(null as bigint) as image_hash,
+    if(array_contains(ranked.loaded.lossy, '*:no_key'), 1, null) as copy,
+    ranked.loaded.lossy,
+    '' as topic,
+    0 as `partition`,
+    cast(0 as bigint) as `offset`,
+    0 as event_index,
+    false as is_late,
+    {{ ticdc.run_id() }} as run_id,
+    ranked.feed
+from ranked_loaded_rows as ranked
+{%- if is_incremental() %}
+-- what a run left that ended before it was settled
+left anti join {{ this }} as known
+    on
+        ranked.feed = known.feed
+        and ranked.table_id = known.table_id
+        and ranked.table_incarnation = known.table_incarnation
+        and ranked.commit_ts = known.commit_ts
+        and ranked.loaded.row_key = known.row_key
+        and known.op = 'load'
+{%- endif %}
+where ranked.place = 1
+{%- endif %}

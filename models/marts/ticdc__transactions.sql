@@ -7,5 +7,5 @@ select
     count(distinct table_id) as tables,
     sort_array(collect_set(schema_name || '.' || table_name)) as table_names
 from {{ ref("int_ticdc__changes") }}
-where commit_ts_exact
+where commit_ts_exact and op <> 'load'
 group by feed, commit_ts, commit_at

@@ -35,6 +35,12 @@ WRONG: dict[str, Any] = {
     "ticdc__stored_from_rows": -1,
     "ticdc__dead_letter_payloads": "drop",
     "ticdc__redrive": ["shop", "shoes"],
+    "ticdc__initial_loads": [
+        {"feed": "shop", "schema": "s", "table": "t", "relation": "x.t", "commit_ts": 1, "key_columns": ["id"]},
+        {"feed": "shop", "schema": "S", "table": "T", "relation": "x.t", "commit_ts": 1},
+        {"feed": "none", "schema": "", "table": 7, "commit_ts": "1", "key_columns": "id", "tso": 1},
+        "x.t",
+    ],
 }
 SCHEMAS = "the http or https URL of a schema registry, a JSON file, or a relation"
 PROBLEMS = (
@@ -67,6 +73,15 @@ PROBLEMS = (
     "ticdc__stored_from_rows: got -1, expected a number of rows, 0 or more",
     'ticdc__dead_letter_payloads: got "drop", allowed: keep, hash, cut',
     'ticdc__redrive: got ["shop", "shoes"], allowed: true, false, or a list of names of feeds',
+    "ticdc__initial_loads[1]: a second load of the same table as of the same commit",
+    'ticdc__initial_loads[2]: unknown member "tso", allowed: feed, schema, table, relation, commit_ts, key_columns',
+    'ticdc__initial_loads[2].feed: got "none", allowed: shop, shop, a b, zones, avro, avro2, avro3',
+    'ticdc__initial_loads[2].schema: got "", expected a name',
+    "ticdc__initial_loads[2].table: got 7, expected a name",
+    "ticdc__initial_loads[2].relation: got null, expected a name",
+    'ticdc__initial_loads[2].commit_ts: got "1", expected the TSO of the export',
+    'ticdc__initial_loads[2].key_columns: got "id", expected a list of names of columns',
+    'ticdc__initial_loads[3]: got "x.t", expected a mapping with feed, schema, table, relation, commit_ts',
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ticdc_udfs import arrow, claim_check, resolution, schema_registry
-from ticdc_udfs.catalogue import partitions, projection
+from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.protocols import avro_batch, canal_json, debezium, debezium_avro, open_protocol, simple
 
@@ -115,6 +115,13 @@ _PROJECT_ROW = Udf(
     description="A row as the last of its table's versions shows it; versions is a JSON list of column lists.",
     function=projection.project_batch,
 )
+_LOADED_ROW = Udf(
+    name="ticdc_loaded_row",
+    arguments=(("row", "string"), ("columns", "string"), ("key_columns", "string")),
+    returns=projection.PROJECTED_SQL_TYPE,
+    description="A row of an initial load (a struct as JSON text) as the version of its table shows it.",
+    function=loaded.loaded_batch,
+)
 _PARTITION_OF = Udf(
     name="ticdc_partition_of",
     arguments=(("row", "string"), ("partitioning", "string"), ("columns", "string")),
@@ -143,6 +150,7 @@ UDFS: tuple[Udf, ...] = (
     _FOLD_DDL,
     _DDL_KIND,
     _PROJECT_ROW,
+    _LOADED_ROW,
     _PARTITION_OF,
     _CLAIM_CHECK,
 )

@@ -58,6 +58,7 @@ class DdlKind(StrEnum):
     REMOVE_PARTITIONING = "remove_partitioning"
     MULTI_SCHEMA_CHANGE = "multi_schema_change"
     FLASHBACK_CLUSTER = "flashback_cluster"
+    INITIAL_LOAD = "initial_load"
     OTHER = "other"
     UNREADABLE = "unreadable"
 

@@ -43,6 +43,7 @@ from ticdc_udfs.catalogue.tables import (
 class DdlEvent(msgspec.Struct, frozen=True):
     """A DDL message, or a message that bears a table's schema alone (no `ddl_query`).
 
+    With the `ddl_type` `initial_load` it is no message: the table's rows are those of an export as of the commit.
     `table_schema` is the text of `schemas.TableSchema`: the columns after the DDL. In JSON members that are null may be
     left out, as Spark's `to_json` does.
     """
@@ -137,17 +138,21 @@ def fold(events: Iterable[DdlEvent], export: Iterable[ExportedColumn] = ()) -> F
 
     Copies of a DDL (same commit, table and text) count once. Tables that no DDL creates have the columns of the first
     message that bears their schema, else of the export, from commit 0. Events without DDL stand before a DDL of the
-    same commit, as rows do.
+    same commit, as rows do, and an export after it.
     """
     state = _Catalogue(export)
     seen: set[tuple[int, str | None, str | None, str | None]] = set()
-    for event in sorted(events, key=lambda event: (event.commit_ts, bool(event.ddl_query))):
+    for event in sorted(events, key=lambda event: (event.commit_ts, _is_load(event), bool(event.ddl_query))):
         copy = (event.commit_ts, event.schema_name, event.table_name, event.ddl_query)
         if event.ddl_query and copy in seen:
             continue
         seen.add(copy)
         state.apply(event)
     return state.finish()
+
+
+def _is_load(event: DdlEvent) -> bool:
+    return event.ddl_type == DdlKind.INITIAL_LOAD
 
 
 # State
@@ -206,7 +211,10 @@ class _Catalogue:
 
     def apply(self, event: DdlEvent) -> None:
         self.commit_ts = event.commit_ts
-        if event.ddl_query:
+        if _is_load(event):
+            self.kind = DdlKind.INITIAL_LOAD
+            self._load(event.schema_name or "", event.table_name or "")
+        elif event.ddl_query:
             read = statements(event.ddl_query, event.schema_name)
             self.kind = read[0].kind if len({change.kind for change in read}) == 1 else DdlKind.MULTI_SCHEMA_CHANGE
             for change in read:
@@ -431,6 +439,15 @@ class _Catalogue:
             collation=source.collation,
             next_column_id=source.next_column_id,
         )
+
+    def _load(self, schema: str, name: str) -> None:
+        """From now on the table has the rows of an export, and nothing of those known before."""
+        table = self._find(schema, name)
+        self._remove(table)
+        loaded = replace(table, incarnation=self._new_incarnation(table.table_id), incarnation_ts=self.commit_ts)
+        self._put(loaded)
+        if table.identity in self.told:
+            self.told.add(loaded.identity)
 
     def _drop(self, table: Table, kind: DdlKind) -> None:
         self._remove(table)

@@ -221,9 +221,19 @@ def project_batch(row_texts: pa.Array[Any], chains: pa.Array[Any], lossy: pa.Arr
                 strict=True,
             )
         ]
-        columns = list(zip(*projected, strict=True)) or [()] * len(_FIELDS)
-        arrays = [pa.array(column, arrow_type) for column, (_, _, arrow_type) in zip(columns, _FIELDS, strict=True)]
+        return structs_of(projected)
+
+
+def structs_of(projected: Sequence[tuple[Any, ...]]) -> pa.Array[Any]:
+    """Rows, keys and flags as the structs that `project_batch` gives."""
+    columns = list(zip(*projected, strict=True)) or [()] * len(_FIELDS)
+    arrays = [pa.array(column, arrow_type) for column, (_, _, arrow_type) in zip(columns, _FIELDS, strict=True)]
     return pa.StructArray.from_arrays(arrays, fields=[pa.field(name, arrow) for name, _, arrow in _FIELDS])
+
+
+def projected_text(text: str, chain: str, lossy: Iterable[str]) -> tuple[str | bytes, bytes | None, Sequence[str]]:
+    """Row, key and flags of one row, as `project_batch` gives them."""
+    return _projected(text, _plan_of(chain), lossy)
 
 
 def _projected(text: str, plan: _Plan, lossy: Iterable[str]) -> tuple[str | bytes, bytes | None, Sequence[str]]:

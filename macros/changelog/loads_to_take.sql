@@ -1,0 +1,29 @@
+{% macro loads_to_take(settled, progress) %}
+    {% set to_take = [] %}
+    {% set loads = ticdc.initial_loads() if execute else [] %}
+    {% set redriven = ticdc.redriven_feeds(settled, progress) %}
+    {% set taken = [] %}
+    {% for id in settled.get("loads", []) if fromjson(id)[0] not in redriven %}{% do taken.append(id) %}{% endfor %}
+    {% set fresh = loads | rejectattr("id", "in", taken) | list %}
+    {% if taken or (fresh and settled.run_id) %}
+        {% set gone = taken | reject("in", loads | map(attribute="id") | list) | list %}
+        {% for load in fresh if load.feed not in redriven and run_query(
+            "select 1 from " ~ this ~ " where feed = " ~ ticdc.text_literal(load.feed) ~ " and commit_ts > " ~ load.commit_ts ~ " limit 1"
+        ).rows | length %}
+            {% do gone.append(load.id) %}
+        {% endfor %}
+        {% if gone %}
+            {% do exceptions.raise_compiler_error(
+                "ticdc: ticdc__initial_loads changed for what is built already, " ~ gone | join(", ")
+                ~ " (feed, schema, table, commit); build once with --full-refresh"
+            ) %}
+        {% endif %}
+    {% endif %}
+    {% for load in fresh if load.commit_ts <= progress.bounds.get(load.feed, load.commit_ts) %}
+        {% do to_take.append(load) %}
+    {% endfor %}
+    {% if taken or to_take %}
+        {% do progress.update({"loads": taken + to_take | map(attribute="id") | list}) %}
+    {% endif %}
+    {% do return(to_take) %}
+{% endmacro %}
