@@ -21,6 +21,13 @@
     {% endif %}
     {% for load in fresh if load.commit_ts <= progress.bounds.get(load.feed, load.commit_ts) %}
         {% do to_take.append(load) %}
+        {% if load.key_columns == "[]" and run_query(
+            "select 1 from " ~ ref("int_ticdc__table_versions") ~ " where feed = " ~ ticdc.text_literal(load.feed)
+            ~ " and schema_key = " ~ ticdc.text_literal(load.schema | lower) ~ " and table_key = " ~ ticdc.text_literal(load.table | lower)
+            ~ " and valid_from_ts = " ~ load.commit_ts ~ " and not contains(columns, '\"key\":')"
+        ).rows | length %}
+            {% do progress.update({"has_bags": true}) %}
+        {% endif %}
     {% endfor %}
     {% if taken or to_take %}
         {% do progress.update({"loads": taken + to_take | map(attribute="id") | list}) %}

@@ -10,8 +10,8 @@
 {%- set settled = ticdc.settled() -%}
 {%- set progress = ticdc.event_progress(settled) -%}
 {%- do progress.update({"has_bags": settled.get("has_bags", false)}) -%}
-{%- set loads = ticdc.loads_to_take(settled, progress) -%}
 {%- set arriving = ticdc.arriving_rows(settled, progress) -%}
+{%- set loads = ticdc.loads_to_take(settled, progress) -%}
 {%- do progress.update({"has_bags": progress.has_bags or arriving.has_bags}) -%}
 {%- set identity = "feed, schema_name, table_name, commit_ts, row_key, op, image_hash" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" %}
@@ -165,7 +165,6 @@ select
     cast(null as string) as before,
     ranked.loaded.row as after,
     cast(null as bigint) as image_hash,
-    if(array_contains(ranked.loaded.lossy, '*:no_key'), 1, null) as copy,
     ranked.loaded.lossy,
     '' as topic,
     0 as `partition`,
@@ -186,5 +185,6 @@ left anti join {{ this }} as known
         and ranked.loaded.row_key = known.row_key
         and known.op = 'load'
 {%- endif %}
-where ranked.place = 1
+-- equal rows of a table without key count each
+where ranked.place = 1 or array_contains(ranked.loaded.lossy, '*:no_key')
 {%- endif %}
