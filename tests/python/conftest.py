@@ -35,7 +35,17 @@ def spark(home: Path) -> Iterator[SparkSession]:
 
 
 # The modules that last longest begin first, so that no processor waits for one of them at the end.
-LONGEST = ("test_corpus", "test_protocols", "test_cli", "test_claim_checks", "test_avro_run", "test_dbt_tests")
+LONGEST = (
+    "test_corpus",
+    "test_protocols",
+    "test_initial_loads",
+    "test_cli",
+    "test_tables_without_key",
+    "test_avro_run",
+    "test_integration",
+    "test_claim_checks",
+    "test_dbt_tests",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
