@@ -39,6 +39,7 @@ LONGEST = (
     "test_corpus",
     "test_protocols",
     "test_initial_loads",
+    "test_redrive",
     "test_cli",
     "test_tables_without_key",
     "test_avro_run",

@@ -31,6 +31,11 @@ def run(folder: Path, dump: Path, feeds_file: Path, full_refresh: bool = False) 
     return cli.run(_spark(folder), folder, feeds.read_vars(feeds_file), files, full_refresh=full_refresh)
 
 
+def redrive(folder: Path, feeds_file: Path) -> None:
+    """`ticdc redrive` in the session of this process."""
+    cli.redrive(_spark(folder), folder, feeds.read_vars(feeds_file))
+
+
 def rows(folder: Path, query: str) -> list[dict[str, Any]]:
     """The rows of a statement."""
     return [row.asDict() for row in _spark(folder).sql(query).collect()]
