@@ -15,7 +15,20 @@ if TYPE_CHECKING:
 
 # Compiling hot code to the last costs a JVM of a minute more than it gains. Without that last step the JVM reserves
 # 48 MB for compiled code, which a Thrift server fills.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=400m")
+COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=400m"
+# Tables of a few rows: compiling code for a query takes longer than interpreting it.
+INTERPRETED = "-Dspark.sql.codegen.wholeStage=false -Dspark.sql.codegen.factoryMode=NO_CODEGEN"
+# The modules in which Spark compiles queries, as it does for users.
+COMPILED = ("test_corpus", "test_cli", "test_thrift", "test_integration")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def spark_options(request: pytest.FixtureRequest) -> Iterator[None]:
+    """How the JVMs that this module starts run, where nothing else is set."""
+    options = COMPILER if request.module.__name__ in COMPILED else f"{COMPILER} {INTERPRETED}"
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", options))
+        yield
 
 
 @pytest.fixture(scope="session")
