@@ -8,13 +8,8 @@
     {% set table = ticdc.table_as_of(schema_name, table_name, moment, feed) %}
     {% set rows = "(" ~ ticdc.rows_as_of(moment) ~ ")" %}
     {% if not table %}{% do return(rows) %}{% endif %}
-    {% set names = table.columns | map(attribute="name") | map("lower") | list %}
     select
-        {% for column in table.typed_columns -%}
-        {{ column.stored_as }} as {{ ticdc.identifier(column.name) }},
-        {% endfor -%}
-        commit_ts as {{ ticdc.free_name("_commit_ts", names) }},
-        lossy as {{ ticdc.free_name("_lossy", names) }}
+        {{ ticdc.named_columns(table, ["commit_ts"]) }}
     from (
         {{ ticdc.typed_rows(table, rows, [], ["row_key"]) }}
     )
