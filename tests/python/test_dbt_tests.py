@@ -22,12 +22,7 @@ VARIABLES = {
     "ticdc__unit_tests": True,
 }
 SHIPPED = ("accounting_balanced", "history_intervals", "no_dead_letters", "unique_change")
-# Tables of a few rows: compiling code for a query takes longer than interpreting it.
-SETTINGS = {
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
+SETTINGS = {"spark.sql.shuffle.partitions": "1"}
 NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
 # What the shipped tests must find fault with, by the view of the package that holds it.
 TABLE = "'shop' as feed, 's' as schema_name, 't' as table_name, 1 as table_incarnation"
