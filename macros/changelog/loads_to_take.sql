@@ -1,5 +1,6 @@
 {% macro loads_to_take(settled, progress) %}
     {% set to_take = [] %}
+    {% set of_keyless = [] %}
     {% set loads = ticdc.initial_loads() if execute else [] %}
     {% set redriven = ticdc.redriven_feeds(settled, progress) %}
     {% set taken = [] %}
@@ -7,9 +8,11 @@
     {% set fresh = loads | rejectattr("id", "in", taken) | list %}
     {% if taken or (fresh and settled.run_id) %}
         {% set gone = taken | reject("in", loads | map(attribute="id") | list) | list %}
-        {% for load in fresh if load.feed not in redriven and run_query(
-            "select 1 from " ~ this ~ " where feed = " ~ ticdc.text_literal(load.feed) ~ " and commit_ts > " ~ load.commit_ts ~ " limit 1"
-        ).rows | length %}
+        {% set built_through = {} %}
+        {% for row in (run_query("select feed, max(commit_ts) from " ~ this ~ " group by feed").rows if fresh else []) %}
+            {% do built_through.update({row[0]: row[1] | int}) %}
+        {% endfor %}
+        {% for load in fresh if load.feed not in redriven and built_through.get(load.feed, 0) > load.commit_ts %}
             {% do gone.append(load.id) %}
         {% endfor %}
         {% if gone %}
@@ -21,14 +24,19 @@
     {% endif %}
     {% for load in fresh if load.commit_ts <= progress.bounds.get(load.feed, load.commit_ts) %}
         {% do to_take.append(load) %}
-        {% if load.key_columns == "[]" and run_query(
-            "select 1 from " ~ ref("int_ticdc__table_versions") ~ " where feed = " ~ ticdc.text_literal(load.feed)
-            ~ " and schema_key = " ~ ticdc.text_literal(load.schema | lower) ~ " and table_key = " ~ ticdc.text_literal(load.table | lower)
-            ~ " and valid_from_ts = " ~ load.commit_ts ~ " and not contains(columns, '\"key\":')"
-        ).rows | length %}
-            {% do progress.update({"has_bags": true}) %}
+        {% if load.key_columns == "[]" %}
+            {% do of_keyless.append(
+                "(feed = " ~ ticdc.text_literal(load.feed) ~ " and schema_key = " ~ ticdc.text_literal(load.schema | lower)
+                ~ " and table_key = " ~ ticdc.text_literal(load.table | lower) ~ " and valid_from_ts = " ~ load.commit_ts ~ ")"
+            ) %}
         {% endif %}
     {% endfor %}
+    {% if of_keyless and run_query(
+        "select 1 from " ~ ref("int_ticdc__table_versions") ~ " where not contains(columns, '\"key\":') and ("
+        ~ of_keyless | join(" or ") ~ ") limit 1"
+    ).rows | length %}
+        {% do progress.update({"has_bags": true}) %}
+    {% endif %}
     {% if taken or to_take %}
         {% do progress.update({"loads": taken + to_take | map(attribute="id") | list}) %}
     {% endif %}

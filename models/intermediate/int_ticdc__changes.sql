@@ -87,9 +87,9 @@ repeats as (
     {% if is_incremental() %}
     union all
 
-    select {{ position }}
+    select keys.feed, keys.topic, keys.`partition`, keys.`offset`, keys.event_index, keys.op
     from keys
-    left semi join {{ this }} as known
+    inner join {{ this }} as known
         on
             known.feed = keys.feed
             and known.schema_name = keys.schema_name
@@ -129,7 +129,8 @@ select /*+ broadcast(repeats, versions) */
     {{ ticdc.run_id() }} as run_id,
     changes.feed
 from changes
-left anti join repeats
+-- an anti join would find the repeats anew for each part of the union
+left join repeats
     on
         changes.feed = repeats.feed
         and changes.topic = repeats.topic
@@ -144,6 +145,7 @@ left join {{ ref("int_ticdc__table_versions") }} as versions
         and lower(changes.table_name) = versions.table_key
         and changes.commit_ts > versions.rows_after_ts
         and changes.commit_ts <= coalesce(versions.rows_to_ts, changes.commit_ts)
+where repeats.feed is null
 {%- if loads %}
 
 union all

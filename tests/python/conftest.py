@@ -23,7 +23,7 @@ INTERPRETED = (
     "-Dspark.sql.optimizer.dynamicPartitionPruning.enabled=false"
 )
 # The modules in which Spark compiles queries, as it does for users.
-COMPILED = ("test_corpus", "test_cli", "test_avro_run", "test_thrift", "test_integration")
+COMPILED = ("test_corpus", "test_cli", "test_thrift", "test_integration")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -33,6 +33,15 @@ def spark_options(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", options))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def process_of_spark() -> Iterator[None]:
+    """Ends what `session.ask` began."""
+    yield
+    from support import session
+
+    session.end()
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +63,6 @@ def spark(home: Path) -> Iterator[SparkSession]:
 # The modules that last longest begin first, so that no processor waits for one of them at the end.
 LONGEST = (
     "test_corpus",
-    "test_protocols",
     "test_initial_loads",
     "test_redrive",
     "test_cli",

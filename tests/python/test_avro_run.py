@@ -159,45 +159,44 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
             feed("down", down_url),
         ]
         feeds_file = embedded.write_feeds(folder / "feeds.yml", feeds)
-        with session.executor() as process:
 
-            def build(name: str, full_refresh: bool = False) -> None:
-                before = len(server.asked)
-                assert process.submit(session.run, home, dumps, feeds_file, full_refresh).result()
-                asked[name] = sorted(server.asked[before:])
-                staged[name] = rows("select * except (message_at, key, value) from stg_ticdc__avro")
-                dead[name] = {
-                    (row["topic"], row["offset"]): f"{row['error_code']}: {row['error_message']}"
-                    for row in rows("select * from ticdc__dead_letters")
-                }
+        def build(name: str, full_refresh: bool = False) -> None:
+            before = len(server.asked)
+            assert session.ask(session.run, home, dumps, feeds_file, full_refresh)
+            asked[name] = sorted(server.asked[before:])
+            staged[name] = rows("select * except (message_at, key, value) from stg_ticdc__avro")
+            dead[name] = {
+                (row["topic"], row["offset"]): f"{row['error_code']}: {row['error_message']}"
+                for row in rows("select * from ticdc__dead_letters")
+            }
 
-            def rows(query: str) -> list[dict[str, Any]]:
-                found: list[dict[str, Any]] = process.submit(session.rows, home, query).result()
-                return found
+        def rows(query: str) -> list[dict[str, Any]]:
+            found: list[dict[str, Any]] = session.ask(session.rows, home, query)
+            return found
 
-            build("first")
-            rows(
-                "create table ticdc_raw.writer_schemas as "
-                + " union all ".join(f"select {number} as id, '{text}' as schema" for number, text in SCHEMAS.items())
-            )
-            write_registry(file, {**SCHEMAS, LATE: SCHEMAS["2"]})
-            embedded.write_feeds(feeds_file, [*feeds, feed("relation", "ticdc_raw.writer_schemas")])
-            in_relation = [extended("relation", 0, 1, 1), extended("relation", 1, 2, 2, int(LATE))]
-            write_lines(
-                dumps / "second.jsonl",
-                placed_cuts[1] + timed_cuts[1] + gap[7:8] + by_http[2:],
-                [extended("file", 3, 4, 4, int(LATE)), *in_relation],
-            )
-            build("second")
-            changelog = rows("select * from ticdc__changelog where feed = 'timed'")
-            current = rows("select * from ticdc__current_rows where feed = 'timed'")
-            before = embedded.files(home)
-            (home / "work" / "last_build").unlink()
-            build("idle")
-            after = embedded.files(home)
-            feeds[4] = feed("down", server.url)
-            embedded.write_feeds(feeds_file, [*feeds, feed("relation", "ticdc_raw.writer_schemas")])
-            build("anew", full_refresh=True)
+        build("first")
+        rows(
+            "create table ticdc_raw.writer_schemas as "
+            + " union all ".join(f"select {number} as id, '{text}' as schema" for number, text in SCHEMAS.items())
+        )
+        write_registry(file, {**SCHEMAS, LATE: SCHEMAS["2"]})
+        embedded.write_feeds(feeds_file, [*feeds, feed("relation", "ticdc_raw.writer_schemas")])
+        in_relation = [extended("relation", 0, 1, 1), extended("relation", 1, 2, 2, int(LATE))]
+        write_lines(
+            dumps / "second.jsonl",
+            placed_cuts[1] + timed_cuts[1] + gap[7:8] + by_http[2:],
+            [extended("file", 3, 4, 4, int(LATE)), *in_relation],
+        )
+        build("second")
+        changelog = rows("select * from ticdc__changelog where feed = 'timed'")
+        current = rows("select * from ticdc__current_rows where feed = 'timed'")
+        before = embedded.files(home)
+        (home / "work" / "last_build").unlink()
+        build("idle")
+        after = embedded.files(home)
+        feeds[4] = feed("down", server.url)
+        embedded.write_feeds(feeds_file, [*feeds, feed("relation", "ticdc_raw.writer_schemas")])
+        build("anew", full_refresh=True)
     yield Outcome(staged, dead, asked, changelog, current, (before, after), os.path.relpath(file))
 
 

@@ -11,7 +11,6 @@ import json
 import shutil
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -176,15 +175,13 @@ class Marts:
     rows: Mapping[str, Sequence[dict[str, Any]]]
 
     @classmethod
-    def read(cls, process: ProcessPoolExecutor, warehouse: Path) -> Marts:
+    def read(cls, warehouse: Path) -> Marts:
         marts = ("changelog", "current_rows", "problems", "accounting", "dead_letters")
-        query = " union all ".join(
-            f"select '{mart}' as mart, to_json(struct(*)) as row from ticdc__{mart}" for mart in marts
-        )
-        rows: dict[str, list[dict[str, Any]]] = {mart: [] for mart in marts}
-        for row in process.submit(session.rows, warehouse, query).result():
-            rows[row["mart"]].append(json.loads(row["row"]))
-        return cls(rows)
+        rows = {
+            mart: session.ask(session.rows, warehouse, f"select to_json(struct(*)) as row from ticdc__{mart}")
+            for mart in marts
+        }
+        return cls({mart: [json.loads(row["row"]) for row in found] for mart, found in rows.items()})
 
     def changes(self, feed: str) -> dict[Change, tuple[Any, ...]]:
         """The changes of the table: images and flags."""
@@ -260,26 +257,25 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     shutil.copyfile(below / next(iter(wrong)), below / misplaced)
 
     warehouse, feeds_file = folder / "warehouse", embedded.write_feeds(folder / "feeds.yml", configured)
-    with session.executor() as process:
 
-        def run() -> None:
-            assert process.submit(session.run, warehouse, folder / "messages", feeds_file).result()
+    def run() -> None:
+        assert session.ask(session.run, warehouse, folder / "messages", feeds_file)
 
-        run()
-        early = Marts.read(process, warehouse)
-        before = embedded.files(warehouse)
-        run()
-        after = embedded.files(warehouse)
-        # dbt loads seeds in each build
-        seeds = {path.stem for path in (embedded.REPOSITORY / "seeds").glob("*.csv")}
-        rewritten = {
-            name: state
-            for name, state in after.items()
-            if before.get(name) != state and not seeds.intersection(Path(name).parts)
-        }
-        shutil.copytree(kept, files, dirs_exist_ok=True)
-        run()
-        late = Marts.read(process, warehouse)
+    run()
+    early = Marts.read(warehouse)
+    before = embedded.files(warehouse)
+    run()
+    after = embedded.files(warehouse)
+    # dbt loads seeds in each build
+    seeds = {path.stem for path in (embedded.REPOSITORY / "seeds").glob("*.csv")}
+    rewritten = {
+        name: state
+        for name, state in after.items()
+        if before.get(name) != state and not seeds.intersection(Path(name).parts)
+    }
+    shutil.copytree(kept, files, dirs_exist_ok=True)
+    run()
+    late = Marts.read(warehouse)
     return Story(feeds, withheld, misplaced, early, rewritten, late)
 
 

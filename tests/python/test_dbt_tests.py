@@ -1,20 +1,14 @@
-"""The package's dbt unit tests and shipped generic tests, on Spark, and its yml beside the columns that models have.
-
-As a program (`python test_dbt_tests.py FOLDER`) it builds the package on no messages at all, runs the tests and
-writes what came out: a Spark session lasts for a whole process.
-"""
+"""The package's dbt unit tests and shipped generic tests, on Spark, and its yml beside the columns that models have."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support import session
 
 ROOT = Path(__file__).parents[2]
 VARIABLES = {
@@ -130,12 +124,7 @@ AS_OF_CALLS = {
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     folder = tmp_path_factory.mktemp("dbt_tests")
-    command = [sys.executable, __file__, str(folder)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1800, env=environment, check=False)
-    if done.returncode != 0:
-        pytest.fail(f"dbt could not be run\n{done.stdout[-8000:]}\n{done.stderr[-4000:]}", pytrace=False)
-    return json.loads((folder / "outcome.json").read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+    return json.loads(session.ask(outcome_in, folder))  # type: ignore[no-any-return]
 
 
 def test_unit_tests_pass(outcome: Mapping[str, Any]) -> None:
@@ -204,10 +193,9 @@ def test_yml_names_the_columns_of_each_model(outcome: Mapping[str, Any]) -> None
         assert columns["yml"] == columns["relation"], model
 
 
-def main(folder: Path) -> None:
+def outcome_in(folder: Path) -> str:
+    """What dbt says of the package on a table without messages, as JSON."""
     from dbt.cli.main import dbtRunner
-
-    from dbt_ticdc.warehouse import open_session
 
     places = ["--project-dir", ROOT, "--profiles-dir", ROOT / "tests" / "lint"]
     places += ["--target-path", folder / "target", "--log-path", folder / "logs"]
@@ -230,14 +218,15 @@ def main(folder: Path) -> None:
         table = done.result.results[0].agate_table
         return [dict(zip(table.column_names, map(str, row), strict=True)) for row in table.rows]
 
-    spark = open_session(folder / "warehouse", SETTINGS)
+    session.close()
+    spark = session.opened(folder / "warehouse", SETTINGS)
     spark.sql("create database ticdc_raw")
     spark.sql(
         "create table ticdc_raw.messages (topic string, partition int, offset bigint, timestamp timestamp, "
         "key binary, value binary) using parquet"
     )
     if not dbt("build", "--resource-type", "seed", "--resource-type", "model").success:
-        sys.exit("the package cannot be built on an empty table of messages")
+        raise AssertionError("the package cannot be built on an empty table of messages\n" + "\n".join(said))
     models = [node for node in manifest.nodes.values() if node.resource_type == "model"]
     spark.sql("use ticdc_lint")  # Spark looks for a table function in the current schema alone
     columns = {
@@ -260,9 +249,5 @@ def main(folder: Path) -> None:
         spark.sql(statement)
     as_of = {name: call(f"ticdc.as_of('s', 't', {moment})") for name, moment in AS_OF_CALLS.items()}
     outcome = {"columns": columns, "tests": tests, "faults": faults, "calls": calls, "as_of": as_of}
-    (folder / "outcome.json").write_text(json.dumps(outcome, default=str), encoding="utf-8")
-    spark.stop()
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    session.close()
+    return json.dumps(outcome, default=str)

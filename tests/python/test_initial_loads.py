@@ -143,38 +143,36 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
     feeds = [Variant(SAMPLE, "canal_json").feed("whole"), Variant(SAMPLE, "canal_json").feed("cut", "cut")]
     feeds = [{**feed, "target_schema": None} for feed in feeds]
     file = embedded.write_feeds(folder / "feeds.json", feeds[:1])
-    with session.executor() as process:
 
-        def rows(query: str) -> list[dict[str, Any]]:
-            found: list[dict[str, Any]] = process.submit(session.rows, home, query).result()
-            return found
+    def rows(query: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = session.ask(session.rows, home, query)
+        return found
 
-        process.submit(session.run, home, dumps, file).result()
-        loads = exported(rows)
-        (dumps / "cut.jsonl").write_text(
-            "".join(json.dumps({**json.loads(record.line), "topic": "cut"}) + "\n" for record in cut)
+    session.ask(session.run, home, dumps, file)
+    loads = exported(rows)
+    (dumps / "cut.jsonl").write_text(
+        "".join(json.dumps({**json.loads(record.line), "topic": "cut"}) + "\n" for record in cut)
+    )
+    variables = {"feeds": feeds, "ticdc__initial_loads": loads, "ticdc__information_schema": "exports.columns"}
+    file.write_text(json.dumps(variables))
+    session.ask(session.run, home, dumps, file)
+    as_of = {
+        ts: by_feed(rows(f"select * except (commit_ts, commit_at) from ticdc__rows_as_of({ts})")) for ts in CHECKPOINTS
+    }
+    history = by_feed(
+        rows(
+            "select feed, schema_name, table_name, row_key, row, lossy, "
+            f"greatest(valid_from_ts, {CUT}) as valid_from_ts, valid_to_ts, closed_by "
+            f"from ticdc__row_history where coalesce(valid_to_ts > {CUT}, true)"
         )
-        variables = {"feeds": feeds, "ticdc__initial_loads": loads, "ticdc__information_schema": "exports.columns"}
-        file.write_text(json.dumps(variables))
-        process.submit(session.run, home, dumps, file).result()
-        as_of = {
-            ts: by_feed(rows(f"select * except (commit_ts, commit_at) from ticdc__rows_as_of({ts})"))
-            for ts in CHECKPOINTS
-        }
-        history = by_feed(
-            rows(
-                "select feed, schema_name, table_name, row_key, row, lossy, "
-                f"greatest(valid_from_ts, {CUT}) as valid_from_ts, valid_to_ts, closed_by "
-                f"from ticdc__row_history where coalesce(valid_to_ts > {CUT}, true)"
-            )
-        )
-        problems = rows("select * from ticdc__problems where feed = 'cut'")
-        file.write_text(json.dumps({**variables, "ticdc__initial_loads": loads[1:]}))
-        try:
-            process.submit(session.run, home, dumps, file).result()
-            error = ""
-        except Exception as raised:
-            error = str(raised)
+    )
+    problems = rows("select * from ticdc__problems where feed = 'cut'")
+    file.write_text(json.dumps({**variables, "ticdc__initial_loads": loads[1:]}))
+    try:
+        session.ask(session.run, home, dumps, file)
+        error = ""
+    except Exception as raised:
+        error = str(raised)
     yield Outcome(as_of, history, problems, error)
 
 

@@ -108,14 +108,14 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
             return 404, {"error_code": 40403}
         return 200, {"schema": SCHEMAS[schema_id]}
 
-    with registry(answer) as server, session.executor() as process:
+    with registry(answer) as server:
         of_registry = [avro("served", server.url), avro("lacking", server.url)]
         feeds = embedded.write_feeds(
             folder / "feeds.yml", [canal("whole", "lz4"), canal("healed", "none"), *of_registry]
         )
 
         def rows(query: str) -> Rows:
-            found: Rows = process.submit(session.rows, home, query).result()
+            found: Rows = session.ask(session.rows, home, query)
             return found
 
         def note(build: str) -> None:
@@ -125,14 +125,14 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
             }
             marts[build] = {mart: rows(f"select * from ticdc__{mart}") for mart in MARTS}
 
-        process.submit(session.run, home, dumps, feeds).result()
+        session.ask(session.run, home, dumps, feeds)
         note("first")
         ails = False
         embedded.write_feeds(feeds, [canal("whole", "lz4"), canal("healed", "lz4"), *of_registry])
-        process.submit(session.redrive, home, feeds).result()
+        session.ask(session.redrive, home, feeds)
         note("redriven")
         write_lines(dumps / "second.jsonl", *of_canal[5:], of_avro[3])
-        process.submit(session.run, home, dumps, feeds).result()
+        session.ask(session.run, home, dumps, feeds)
         note("second")
     yield Outcome(dead, marts)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import session
 from support import warehouse as embedded
 from support.messages import COMMIT_TS, row_message, to_bytes, watermark_message
 
@@ -75,13 +76,10 @@ AS_OF = {str(tso): f"select row from ticdc__rows_as_of({tso})" for tso in (FIRST
 
 
 def contents(warehouse: Path, queries: Mapping[str, str]) -> dict[str, Rows]:
-    named = (f"select '{name}' as name, * from ({query}) as t (row)" for name, query in queries.items())
-    query = " union all ".join(named)
-    found: dict[str, Counter[str]] = {name: Counter() for name in queries}
-    for line in embedded.ticdc("sql", query, "--warehouse", warehouse, "--format", "json").stdout.splitlines():
-        each = json.loads(line)
-        found[each["name"]][each["row"]] += 1
-    return dict(found)
+    return {
+        name: Counter(value for row in session.ask(session.rows, warehouse, query) for value in row.values())
+        for name, query in queries.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -93,10 +91,10 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
         folder / "feeds.yml", [{"name": "shop", "protocol": "canal_json", "topics": ["shop"], "partitions": 1}]
     )
     (messages / "1.jsonl").write_text(lines_of(EARLY, 0), encoding="utf-8")
-    embedded.run(warehouse, messages, feeds)
+    session.ask(session.run, warehouse, messages, feeds)
     first = contents(warehouse, {"current": QUERIES["current"], str(FIRST): AS_OF[str(FIRST)]})
     (messages / "2.jsonl").write_text(lines_of(REST, len(EARLY)), encoding="utf-8")
-    embedded.run(warehouse, messages, feeds)
+    session.ask(session.run, warehouse, messages, feeds)
     return Story(first, contents(warehouse, QUERIES | AS_OF))
 
 

@@ -28,7 +28,7 @@ DATABASE = "ticdc"
 """The database of the package's models."""
 
 _OLDEST_JAVA = 17
-_locks: list[IO[str]] = []
+_locks: dict[Path, IO[str]] = {}
 
 
 def work_folder(warehouse: Path) -> Path:
@@ -119,6 +119,8 @@ def _make_folder(warehouse: Path) -> None:
 
 def _lock(warehouse: Path) -> None:
     """Holds the warehouse until this process ends: Derby would only say so after a long stack trace."""
+    if warehouse in _locks:
+        return
     path = work_folder(warehouse) / "lock"
     lock = path.open("a+", encoding="utf-8")
     try:
@@ -132,7 +134,7 @@ def _lock(warehouse: Path) -> None:
     lock.truncate(0)
     lock.write(str(os.getpid()))
     lock.flush()
-    _locks.append(lock)
+    _locks[warehouse] = lock
 
 
 def _settings(warehouse: Path) -> dict[str, str]:

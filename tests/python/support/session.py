@@ -1,47 +1,97 @@
-"""What a test asks of one Spark session in a process of its own, which stays between the questions.
+"""The process in which tests use Spark, one for each process of tests: Java starts, and warms up, once.
 
-The functions run in that process: `executor()` gives one, and ends it.
+`ask` calls a function there. It keeps one session open at a time, on the warehouse that was used last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+import os
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import redirect_stderr, redirect_stdout
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from dbt_ticdc import cli, feeds, messages, warehouse
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
 
-@contextmanager
-def executor() -> Iterator[ProcessPoolExecutor]:
-    """One process without any Spark session yet."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        yield process
+JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
+_processes: dict[str, ProcessPoolExecutor] = {}
+
+
+# In the process of tests
+
+
+def ask(function: Callable[Arguments, Answer], *arguments: Arguments.args, **named: Arguments.kwargs) -> Answer:
+    """What the function gives in the process of Spark, which begins with the Java options of now."""
+    options = os.environ.get(JAVA_OPTIONS, "")
+    if options not in _processes:
+        end()
+        _processes[options] = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    return _processes[options].submit(function, *arguments, **named).result()
+
+
+def end() -> None:
+    """Ends the process of Spark."""
+    for process in _processes.values():
+        process.shutdown()
+    _processes.clear()
+
+
+# In the process of Spark
+
+
+def opened(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """The session on a warehouse."""
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession()
+    if session is not None and session.conf.get(_WAREHOUSE, None) == str(folder.resolve()):
+        return session
+    close()
+    session = warehouse.open_session(folder, settings)
+    session.conf.set(_WAREHOUSE, str(folder.resolve()))
+    return session
+
+
+_WAREHOUSE = "ticdc.tests.warehouse"
+
+
+def close() -> None:
+    """Ends the session, so that another one can be opened with other settings."""
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        session.stop()
 
 
 def run(folder: Path, dump: Path, feeds_file: Path, full_refresh: bool = False) -> bool:
-    """`ticdc run` in the session of this process."""
+    """`ticdc run`."""
     files = messages.find_files([dump])
-    return cli.run(_spark(folder), folder, feeds.read_vars(feeds_file), files, full_refresh=full_refresh)
+    return cli.run(opened(folder), folder, feeds.read_vars(feeds_file), files, full_refresh=full_refresh)
 
 
 def redrive(folder: Path, feeds_file: Path) -> None:
-    """`ticdc redrive` in the session of this process."""
-    cli.redrive(_spark(folder), folder, feeds.read_vars(feeds_file))
+    """`ticdc redrive`."""
+    cli.redrive(opened(folder), folder, feeds.read_vars(feeds_file))
 
 
 def rows(folder: Path, query: str) -> list[dict[str, Any]]:
     """The rows of a statement."""
-    return [row.asDict() for row in _spark(folder).sql(query).collect()]
+    return [row.asDict() for row in opened(folder).sql(query).collect()]
 
 
-def _spark(folder: Path) -> SparkSession:
-    from pyspark.sql import SparkSession
-
-    return SparkSession.getActiveSession() or warehouse.open_session(folder)
+def command(arguments: Sequence[str]) -> tuple[int, str, str]:
+    """The command `ticdc`: its exit code, output and errors."""
+    close()
+    with redirect_stdout(io.StringIO()) as output, redirect_stderr(io.StringIO()) as errors:
+        exit_code = cli.main(arguments)
+    return exit_code, output.getvalue(), errors.getvalue()

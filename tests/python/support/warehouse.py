@@ -1,15 +1,8 @@
-"""Runs of the command `ticdc` in processes of their own, and what the warehouse holds after them.
-
-As a program (`python warehouse.py WAREHOUSE FOLDER`) it writes the marts and typed tables as JSON lines to a folder:
-a Spark session lasts for a whole process, so each look into a warehouse has its own.
-"""
+"""Runs of the command `ticdc`, and what the warehouse holds after them."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,19 +10,17 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from support import session
 from support.corpus import json_lines
 from support.truth import Row, TableName
 from support.typed import TypedRow, Value
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 REPOSITORY = Path(__file__).parents[3]
 MARTS = ("current_rows", "tables", "accounting", "dead_letters", "problems", "completeness", "ddl_history")
 QUERIES_AT_ONCE = 4
-REPLAYED = "feed in ('canal_json_index_value_replayed', 'open_protocol', 'simple_json')"
+REPLAYED = "(feed = 'canal_json_index_value_replayed' or feed like '%in_steps')"
 HISTORY = "select * from ticdc__row_history"
 KNOWN_NOW = "select * except (known_from, known_to) from ticdc__row_history_bitemporal where known_to is null"
 # Compiling code for a query costs more than running it on a few rows.
@@ -40,26 +31,17 @@ MANY_SMALL_QUERIES = {
 }
 
 
-def _environment() -> dict[str, str]:
-    paths = [REPOSITORY / "udfs", REPOSITORY / "tests" / "python", *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
-
-
-def ticdc(*arguments: str | Path, timeout: float = 1800) -> subprocess.CompletedProcess[str]:
-    """The command with these arguments; a run that fails shows its output."""
-    command = [sys.executable, "-m", "dbt_ticdc.cli", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=_environment(), check=False)
-    if done.returncode != 0:
-        raise AssertionError(
-            f"ticdc {arguments[0]} ended with {done.returncode}\n{done.stdout[-8000:]}\n{done.stderr[-4000:]}"
-        )
-    return done
+def ticdc(*arguments: str | Path) -> str:
+    """What the command prints with these arguments; an error where it fails."""
+    exit_code, output, errors = session.ask(session.command, [str(argument) for argument in arguments])
+    assert exit_code == 0, f"ticdc {arguments[0]} ended with {exit_code}\n{output[-8000:]}\n{errors[-4000:]}"
+    return output
 
 
 def run(warehouse: Path, messages: Path, feeds: Path, columns: Path | None = None) -> str:
     """`ticdc run`; gives what it printed."""
     more = [] if columns is None else ["--columns", columns]
-    return ticdc("run", "--messages", messages, "--feeds", feeds, "--warehouse", warehouse, *more).stdout
+    return ticdc("run", "--messages", messages, "--feeds", feeds, "--warehouse", warehouse, *more)
 
 
 def write_feeds(path: Path, feeds: Sequence[Mapping[str, Any]]) -> Path:
@@ -87,10 +69,7 @@ class Contents:
     def read(cls, warehouse: Path, folder: Path, commits: Iterable[int] = ()) -> Contents:
         """Reads a warehouse that no process has open; also the rows as of these commits."""
         folder.mkdir(parents=True)
-        command = [sys.executable, __file__, str(warehouse), str(folder), *map(str, commits)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=1800, env=_environment(), check=False)
-        if done.returncode != 0:
-            raise AssertionError(f"the warehouse could not be read\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}")
+        session.ask(_dump, warehouse, folder, list(commits))
         return cls(folder)
 
     def mart(self, name: str) -> list[dict[str, Any]]:
@@ -164,7 +143,10 @@ def _plain(value: object) -> object:
     raise TypeError(f"no JSON for {type(value)}")
 
 
-def _dump(spark: SparkSession, folder: Path, commits: Iterable[str]) -> None:
+def _dump(warehouse: Path, folder: Path, commits: Iterable[int]) -> None:
+    """Writes marts and typed tables as JSON lines to a folder."""
+    session.close()
+    spark = session.opened(warehouse, MANY_SMALL_QUERIES)
     for commit_ts in commits:
         rows = spark.sql(f"select feed, schema_name, table_name, row, lossy from ticdc__rows_as_of({commit_ts})")
         _write(folder / f"as_of_{commit_ts}.jsonl", (row.asDict() for row in rows.collect()))
@@ -183,6 +165,7 @@ def _dump(spark: SparkSession, folder: Path, commits: Iterable[str]) -> None:
 
     with ThreadPoolExecutor(QUERIES_AT_ONCE) as pool:
         _write(folder / "typed.jsonl", pool.map(typed_table, json_lines(folder / "tables.jsonl")))
+    session.close()
 
 
 def _texts_of(types: Mapping[str, str]) -> str:
@@ -200,13 +183,3 @@ def _texts_of(types: Mapping[str, str]) -> str:
 def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     with path.open("w", encoding="utf-8") as out:
         out.writelines(json.dumps(row, default=_plain) + "\n" for row in rows)
-
-
-if __name__ == "__main__":
-    from dbt_ticdc.warehouse import open_session
-
-    session = open_session(Path(sys.argv[1]), MANY_SMALL_QUERIES)
-    try:
-        _dump(session, Path(sys.argv[2]), sys.argv[3:])
-    finally:
-        session.stop()
