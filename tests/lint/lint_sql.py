@@ -21,6 +21,13 @@ from sqlfluff.cli.commands import cli
 from dbt_ticdc.warehouse import open_session
 
 ROOT = Path(__file__).parents[2]
+ON_NO_ROWS = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
+}
+"""Compiling code for a query would take longer than it runs; Spark 4.1 cannot interpret one with dynamic pruning."""
 NOT_IN_RENDERED_SQL = "layout,AL09"
 """Rendered SQL has the line breaks of Jinja, and macros alias every expression alike, be it a column of that name."""
 
@@ -32,7 +39,7 @@ def main() -> None:
     target = Path(settings["templater"]["dbt"]["target_path"])
     shutil.rmtree(target, ignore_errors=True)
     with TemporaryDirectory() as folder:
-        spark = open_session(Path(folder, "warehouse"), {"spark.sql.shuffle.partitions": "1"})
+        spark = open_session(Path(folder, "warehouse"), ON_NO_ROWS)
         try:
             spark.sql("create database ticdc_raw")
             spark.sql(

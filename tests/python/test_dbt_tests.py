@@ -187,6 +187,11 @@ def test_a_table_as_of_a_moment(outcome: Mapping[str, Any]) -> None:
     assert "takes either a tso or a timestamp" in found["no moment"]
 
 
+def test_an_increment_reads_the_staging_six_times(outcome: Mapping[str, Any]) -> None:
+    """Rows and the two halves of key changes, each for themselves, their repeats, and those that are known."""
+    assert outcome["reads"] == 6
+
+
 def test_yml_names_the_columns_of_each_model(outcome: Mapping[str, Any]) -> None:
     assert outcome["columns"]
     for model, columns in outcome["columns"].items():
@@ -228,6 +233,8 @@ def outcome_in(folder: Path) -> str:
     if not dbt("build", "--resource-type", "seed", "--resource-type", "model").success:
         raise AssertionError("the package cannot be built on an empty table of messages\n" + "\n".join(said))
     models = [node for node in manifest.nodes.values() if node.resource_type == "model"]
+    increment = dbt("compile", "--select", "int_ticdc__changes").result.results[0].node.compiled_code
+    plan = spark.sql(increment)._jdf.queryExecution().optimizedPlan().toString()  # type: ignore[attr-defined]
     spark.sql("use ticdc_lint")  # Spark looks for a table function in the current schema alone
     columns = {
         model.name: {
@@ -248,6 +255,13 @@ def outcome_in(folder: Path) -> str:
     for statement in AS_OF_TABLES:
         spark.sql(statement)
     as_of = {name: call(f"ticdc.as_of('s', 't', {moment})") for name, moment in AS_OF_CALLS.items()}
-    outcome = {"columns": columns, "tests": tests, "faults": faults, "calls": calls, "as_of": as_of}
+    outcome = {
+        "reads": plan.count("stg_ticdc__canal_json"),
+        "columns": columns,
+        "tests": tests,
+        "faults": faults,
+        "calls": calls,
+        "as_of": as_of,
+    }
     session.close()
     return json.dumps(outcome, default=str)

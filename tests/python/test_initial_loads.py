@@ -187,10 +187,11 @@ def exported(rows: Any) -> list[dict[str, Any]]:
         "collation as collation_name from ticdc__columns "
         f"where valid_from_ts <= {CUT} and coalesce(valid_to_ts > {CUT}, true)"
     )
+    rows(f"create table exports.rows as select schema_name, table_name, row from ticdc__rows_as_of({CUT})")
     loads = []
     tables = rows(
-        "select schema_name, table_name, first(row) as row from "
-        f"ticdc__rows_as_of({CUT}) group by schema_name, table_name order by schema_name, table_name"
+        "select schema_name, table_name, first(row) as row from exports.rows "
+        "group by schema_name, table_name order by schema_name, table_name"
     )
     for place, table in enumerate(tables):
         names = sorted(json.loads(table["row"]))
@@ -199,7 +200,7 @@ def exported(rows: Any) -> list[dict[str, Any]]:
             for name in names
         )
         rows(
-            f"create table exports.t{place} as select {columns} from ticdc__rows_as_of({CUT}) "
+            f"create table exports.t{place} as select {columns} from exports.rows "
             f"where schema_name = {text(table['schema_name'])} and table_name = {text(table['table_name'])}"
         )
         loads.append(
