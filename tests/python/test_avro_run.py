@@ -44,9 +44,14 @@ PLACED = (
     (1, 120, 120),
     (3, 130, 130),
     (3, None, 130),
+    (4, 140, 140),
+    (5, 150, 150),
+    (5, None, 150),
+    (4, 140, 140),  # one record again, and the deletion
+    (5, None, 150),
 )
-# Where the next row is not known yet: at the end of the first run.
-CUT = {(1, 0): (AT << 18) - COMMIT_TS, (8, 7): 130}
+# At the end of the first run no row is known yet that comes next, or that brings a deleted row once more.
+CUT = {(1, 0): (AT << 18) - COMMIT_TS, **{(place, 7): 130 for place in range(8, 14)}}
 # A row's id, its value (None: deleted), the second of its message, and its commit: a second, and a number within it.
 TIMED = (
     (1, "a", 5, (5, 0)),

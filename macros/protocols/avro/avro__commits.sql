@@ -43,6 +43,40 @@
 
     ),
 
+    deleted_keys as (
+
+        select distinct
+            feed,
+            topic,
+            `partition`,
+            event.schema_name,
+            event.table_name,
+            event.row_key
+        from {{ events }}
+        where event.kind = 'row' and event.op = 'delete' and event.commit_ts is null
+
+    ),
+
+    staged_versions as (
+
+        select
+            staged.feed,
+            staged.topic,
+            staged.`partition`,
+            staged.`offset`,
+            staged.schema_name,
+            staged.table_name,
+            staged.row_key,
+            staged.commit_ts
+        from ({{ ticdc.staged_events(this) }}) as staged
+        left semi join deleted_keys using (feed, topic, `partition`, schema_name, table_name, row_key)
+        {% if redrives -%}
+        left anti join (select * from messages where is_redriven) as redriven using (feed, topic, `partition`, `offset`)
+        {% endif -%}
+        where staged.kind = 'row' and (staged.commit_ts_exact or staged.op <> 'delete')
+
+    ),
+
     {% endif -%}
     new_rows as (
 
@@ -53,6 +87,7 @@
             `offset`,
             event.schema_name,
             event.table_name,
+            event.row_key,
             event.commit_ts,
             shiftleft(unix_millis(message_at), 18) as sent_ts,
             event.op = 'delete' and event.commit_ts is null as is_unplaced
@@ -78,11 +113,28 @@
             `offset`,
             schema_name,
             table_name,
+            null as row_key,
             commit_ts,
             null as sent_ts,
             false as is_unplaced,
             ahead
         from staged_rows
+
+        union all
+
+        select
+            feed,
+            topic,
+            `partition`,
+            `offset`,
+            schema_name,
+            table_name,
+            row_key,
+            commit_ts,
+            null as sent_ts,
+            false as is_unplaced,
+            commit_ts - `offset` as ahead
+        from staged_versions
         {%- endif %}
 
     ),
@@ -105,11 +157,13 @@
         select
             *,
             lag(row_ts) ignore nulls over table_order as earlier_ts,
-            lead(row_ts) ignore nulls over table_order as later_ts
+            lead(row_ts) ignore nulls over table_order as later_ts,
+            lag(row_ts) ignore nulls over key_order as version_ts,
+            lead(row_ts) ignore nulls over key_order as next_version_ts
         from timed_rows
-        window table_order as (
-            partition by feed, topic, `partition`, schema_name, table_name order by `offset`
-        )
+        window
+            table_order as (partition by feed, topic, `partition`, schema_name, table_name order by `offset`),
+            key_order as (partition by feed, topic, `partition`, schema_name, table_name, row_key order by `offset`)
 
     )
 
@@ -118,10 +172,14 @@
         topic,
         `partition`,
         `offset`,
-        -- where a later row has an earlier commit, a replay began
         coalesce(
             row_ts,
-            if(later_ts is null or earlier_ts <= later_ts, earlier_ts, later_ts - 1),
+            greatest(
+                -- where a later row has an earlier commit, a replay began
+                if(later_ts is null or earlier_ts <= later_ts, earlier_ts, later_ts - 1),
+                -- the version before it is the one that is deleted, but where a replay brings that once more
+                if(next_version_ts <= version_ts, null, version_ts)
+            ),
             sent_ts
         ) as commit_ts
     from placed_rows
