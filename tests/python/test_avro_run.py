@@ -11,6 +11,7 @@ import os
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
             feed("down", down_url),
         ]
         feeds_file = embedded.write_feeds(folder / "feeds.yml", feeds)
+        rows = partial(session.ask, session.rows, home)
 
         def build(name: str, full_refresh: bool = False) -> None:
             before = len(server.asked)
@@ -174,10 +176,6 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
                 (row["topic"], row["offset"]): f"{row['error_code']}: {row['error_message']}"
                 for row in rows("select * from ticdc__dead_letters")
             }
-
-        def rows(query: str) -> list[dict[str, Any]]:
-            found: list[dict[str, Any]] = session.ask(session.rows, home, query)
-            return found
 
         build("first")
         rows(

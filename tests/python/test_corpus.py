@@ -25,7 +25,19 @@ import pytest
 from support import avro, exported, typed
 from support import truth as upstream
 from support import warehouse as embedded
-from support.corpus import SAMPLE, Record, Variant, json_lines, plain, rearranged, record, root, text_lines, with_ddl
+from support.corpus import (
+    SAMPLE,
+    Record,
+    Variant,
+    json_lines,
+    plain,
+    rearranged,
+    record,
+    renamed,
+    root,
+    text_lines,
+    with_ddl,
+)
 
 from ticdc_udfs import arrow
 from ticdc_udfs.events import Kind
@@ -78,11 +90,6 @@ def without_key() -> frozenset[upstream.TableName]:
 def write_lines(path: Path, lines: Sequence[str]) -> None:
     with gzip.open(path, "wt", encoding="utf-8", newline="\n", compresslevel=1) as out:
         out.writelines(lines)
-
-
-def renamed(line: str, topic: str, **members: Any) -> str:
-    """The line as that of another topic."""
-    return json.dumps({**json.loads(line), "topic": topic, **members}) + "\n"
 
 
 def shuffled_lines(variant: Variant) -> list[str]:
@@ -413,7 +420,7 @@ def break_messages(topic: str, options: dict[str, str]) -> list[tuple[Record, st
 
 
 def broken_value(rng: random.Random, place: int, value: bytes, other: bytes, codec: str) -> bytes | None:
-    """A value that the place's turn breaks: null, empty, wrong compression, nesting, flipped, cut, mixed, or built."""
+    """A value that the place's turn breaks: null, empty, wrong compression, nesting, flipped, cut, mixed, or whole."""
     cut = rng.randrange(1, len(value))
     turns: list[bytes | None] = [
         None,

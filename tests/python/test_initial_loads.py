@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ import pytest
 from support import session
 from support import warehouse as embedded
 from support.catalogue import at
-from support.corpus import SAMPLE, Record, Variant
+from support.corpus import SAMPLE, Record, Variant, renamed
 
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import DdlEvent, fold
@@ -144,15 +145,10 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
     feeds = [{**feed, "target_schema": None} for feed in feeds]
     file = embedded.write_feeds(folder / "feeds.json", feeds[:1])
 
-    def rows(query: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = session.ask(session.rows, home, query)
-        return found
-
+    rows = partial(session.ask, session.rows, home)
     session.ask(session.run, home, dumps, file)
     loads = exported(rows)
-    (dumps / "cut.jsonl").write_text(
-        "".join(json.dumps({**json.loads(record.line), "topic": "cut"}) + "\n" for record in cut)
-    )
+    (dumps / "cut.jsonl").write_text("".join(renamed(record.line, "cut") for record in cut))
     variables = {"feeds": feeds, "ticdc__initial_loads": loads, "ticdc__information_schema": "exports.columns"}
     file.write_text(json.dumps(variables))
     session.ask(session.run, home, dumps, file)

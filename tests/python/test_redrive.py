@@ -10,6 +10,7 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,9 +115,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
             folder / "feeds.yml", [canal("whole", "lz4"), canal("healed", "none"), *of_registry]
         )
 
-        def rows(query: str) -> Rows:
-            found: Rows = session.ask(session.rows, home, query)
-            return found
+        rows = partial(session.ask, session.rows, home)
 
         def note(build: str) -> None:
             letters = rows("select * from ticdc__dead_letters")

@@ -64,6 +64,11 @@ def record(line: str) -> Record:
     )
 
 
+def renamed(line: str, topic: str, **members: Any) -> str:
+    """The line as that of another topic."""
+    return json.dumps({**json.loads(line), "topic": topic, **members}) + "\n"
+
+
 def rearranged(records: Iterable[Record], random: Random) -> list[Record]:
     """The records as they may arrive too: partitions in any interleaving, and stretches sent again by restarts."""
     partitions: dict[int, list[Record]] = {}
