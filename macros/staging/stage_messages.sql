@@ -1,6 +1,7 @@
 {% macro stage_messages(protocol) %}
 {%- set has_writer_schemas = "schemas" in ticdc.protocol_macro(protocol, "options")() -%}
 {%- set has_commits = protocol ~ "__commits" in ticdc -%}
+{%- set has_schema = ticdc[protocol ~ "__has_schema"] if protocol ~ "__has_schema" in ticdc else ticdc.has_schema -%}
 {%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, this if is_incremental() else none) -%}
 with
 
@@ -124,7 +125,7 @@ select
     event.checksum,
     event.checksum_mismatch,
     if(reads_files, event.claim_check, null) as claim_check,
-    not (reads_files and event.claim_check is not null) and {{ ticdc.has_schema("event") }} as is_resolved,
+    not (reads_files and event.claim_check is not null) and {{ has_schema("event") }} as is_resolved,
     key,
     value,
     key_length,

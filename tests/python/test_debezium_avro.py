@@ -19,7 +19,8 @@ from support.corpus import VECTORS, Variant, json_lines, root
 from ticdc_udfs import arrow
 from ticdc_udfs.events import ErrorCode, Event, Kind
 from ticdc_udfs.protocols import canal_json, debezium_avro
-from ticdc_udfs.schemas import Column
+from ticdc_udfs.resolution import Row, resolve
+from ticdc_udfs.schemas import Column, table_schema, write_json
 
 VECTOR_LIST = {vector["id"]: vector for vector in json_lines(VECTORS.with_name("debezium_avro.jsonl"))}
 # Records that no message can show: why
@@ -343,6 +344,31 @@ def test_a_text_that_may_stand_for_null() -> None:
     convert = debezium_avro.converter("decimal(20,8)", nullable=True, default="-1.5")
     assert convert is not None
     assert convert("-1.5") == convert("-1.50000000") == ("-1.50000000", "null_or_default")
+    # bytes that are no UTF-8 are U+FFFD in an export too
+    convert = debezium_avro.converter("varbinary(10)", nullable=True, default="\0\ufffd")
+    assert convert is not None
+    assert convert("AO+/vQ==") == ("AO+/vQ==", "null_or_default")
+
+
+def test_a_cell_that_the_writer_schema_told_is_only_checked_for_null() -> None:
+    """0.1 line 6: a row of complete columns gets flags all the same, and keeps its texts."""
+    known = table_schema(
+        [
+            Column("id", "int", 1, False),
+            Column("n", "int", None, True, "7"),
+            Column("f", "float", None, True, "2.5"),
+            Column("at", "timestamp(3)", None, True, "2024-01-02 03:04:05.000"),
+            Column("d", "decimal(20,8)", None, True, "-1.5"),
+        ]
+    ).text.decode()
+    key, defaults = b'{"id":"7"}', {"n": "7", "f": "2.5", "at": "2024-01-02 03:04:05", "d": "-1.5"}
+    image = {"id": "7", **defaults}
+    row = resolve(Row(key, None, None, write_json(image), ()), "debezium_avro", known, "{}", None)
+    assert row.lossy == tuple(f"{column}:null_or_default" for column in defaults)
+    assert orjson.loads(row.after or b"") == {**image, "d": "-1.50000000"}
+    others = {"id": "7", "n": "8", "f": "2.25", "at": "2024-01-02 03:04:06", "d": None}
+    row = resolve(Row(key, None, None, write_json(others), ()), "debezium_avro", known, "{}", None)
+    assert (row.lossy, orjson.loads(row.after or b"")) == ((), others)
 
 
 def test_text_that_is_not_utf_8_is_flagged_by_its_own_name() -> None:

@@ -28,18 +28,21 @@ _NO_KEY = Lossy.NO_KEY.of()
 _UNSURE = tuple(reason.of("") for reason in (Lossy.NO_SCHEMA, Lossy.LABEL_UNKNOWN))
 _KEY_ONLY = {Lossy.HANDLE_KEY_ONLY.of(), Lossy.CLAIM_CHECK.of()}
 _NullReason = Callable[[Column], Lossy | None]
+_Cell = tuple[values.Convert | None, Lossy | None]
 
 
 class Finish(NamedTuple):
     """What a protocol's rows need once a column is known.
 
     `convert` gives how the text of a cell becomes canonical (None: it is so already), `null_reason` what a NULL may
-    stand for. With `key_of_schema` the row key is the schema's; else it keeps its columns, which the message named.
+    stand for, `check` what a cell may stand for that its message told whole. With `key_of_schema` the row key is the
+    schema's; else it keeps its columns, which the message named.
     """
 
     convert: Callable[[Column, ZoneInfo | None], values.Convert | None]
     null_reason: _NullReason = lambda column: None
     key_of_schema: bool = False
+    check: Callable[[Column, ZoneInfo | None], values.Convert | None] = lambda column, zone: None
 
 
 _LABELS = Finish(lambda column, zone: values.shared_converter(column.type))
@@ -60,6 +63,9 @@ PROTOCOLS: Mapping[str, Finish] = {
             column.type, zone, nullable=column.nullable, default=column.default
         ),
         lambda column: debezium_values.null_reason(column.type, column.nullable),
+        check=lambda column, zone: debezium_avro.converter(
+            column.type, zone, nullable=column.nullable, default=column.default, is_told=True
+        ),
     ),
 }
 
@@ -89,7 +95,8 @@ class _Plan(NamedTuple):
     columns: tuple[Column, ...]
     key: tuple[str, ...]
     key_of_schema: bool
-    cells: Mapping[str, tuple[values.Convert | None, Lossy | None]]
+    cells: Mapping[str, _Cell]
+    told_cells: Mapping[str, _Cell]
 
 
 _read_image = msgspec.json.Decoder(dict[str, str | None]).decode
@@ -113,6 +120,7 @@ def _plan_of(protocol: str, table_schema: str, options_text: str | None) -> _Pla
         key=tuple(column.name for column in columns if column.key is not None),
         key_of_schema=finish.key_of_schema,
         cells={column.name: (finish.convert(column, zone), finish.null_reason(column)) for column in columns},
+        told_cells={column.name: (check, None) for column in columns if (check := finish.check(column, zone))},
     )
 
 
@@ -128,7 +136,7 @@ def resolve(row: Row, protocol: str, table_schema: str | None, options_text: str
     cells = plan.cells
     if _NO_SCHEMA not in row.lossy:
         unsure = {flag.rpartition(":")[0] for flag in row.lossy if flag.endswith(_UNSURE)}
-        cells = {name: cell for name, cell in cells.items() if name in unsure}
+        cells = {**plan.told_cells, **{name: cell for name, cell in cells.items() if name in unsure}}
     known = {_NO_SCHEMA, *(name + reason for name in cells for reason in _UNSURE)}
     flags = [flag for flag in row.lossy if flag not in known]
     before = _canonical(row.before, plan, cells, flags)
@@ -152,7 +160,7 @@ def resolve(row: Row, protocol: str, table_schema: str | None, options_text: str
 def _canonical(
     text: str | bytes | None,
     plan: _Plan,
-    cells: Mapping[str, tuple[values.Convert | None, Lossy | None]],
+    cells: Mapping[str, _Cell],
     flags: list[str],
 ) -> _Image | None:
     if text is None:

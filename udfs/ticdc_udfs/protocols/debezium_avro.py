@@ -1,8 +1,8 @@
 """Debezium-Avro: Debezium's envelope in Avro, its writer schema in a registry (protocol facts 1.7, 2.6, 3.6).
 
 The writer schema tells no fraction digits of DATETIME and TIME: such columns are flagged `<column>:no_schema`, and a
-later step that knows the table's schema converts their texts by `converter`. It also finds the texts that may stand for
-NULL: the encoder writes a column's default in its place, and sends no defaults (0.1 line 6).
+later step that knows the table's schema converts their texts by `converter`. Of all columns it finds the texts that may
+stand for NULL: the encoder writes a column's default in its place, and sends no defaults (0.1 line 6).
 """
 
 from __future__ import annotations
@@ -62,15 +62,21 @@ _TO_COMPLETE = frozenset({"datetime", "time", "timestamp", "float", "bigint"})
 
 
 def converter(
-    column_type: str, zone: ZoneInfo | None = None, *, nullable: bool | None = None, default: str | None = None
+    column_type: str,
+    zone: ZoneInfo | None = None,
+    *,
+    nullable: bool | None = None,
+    default: str | None = None,
+    is_told: bool = False,
 ) -> values.Convert | None:
     """How the text of an image becomes that of its column, once that is known; None where it is so already.
 
-    `default` and `zone` tell which text may stand for NULL, as in `debezium_values.converter`.
+    `default` and `zone` tell which text may stand for NULL, as in `debezium_values.converter`. With `is_told` the
+    writer schema told all about values, so that only a default in place of NULL is looked for.
     """
     convert = None
     base = values.base_type(column_type)
-    if base in _TO_COMPLETE:
+    if base in _TO_COMPLETE and not is_told:
         convert = debezium_values.converter(column_type, zone)
     elif base == "decimal":
         convert = _decimal_converter(column_type)

@@ -79,15 +79,17 @@ def told_default(column_type: str, expression: str) -> str:
 def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None) -> Same | None:
     """Which canonical text stands for NULL in a nullable column with that default (protocol facts 0.1 line 6).
 
-    TIME, DATETIME of the present time and BIGINT UNSIGNED beyond 2^63 give 0, bytes that are no UTF-8 come as U+FFFD,
-    a TIMESTAMP is read in the changefeed's zone. None: NULL stays NULL, or the default cannot be read.
+    TIME, DATETIME of the present time and BIGINT UNSIGNED beyond 2^63 give 0, bytes that are no UTF-8 come as U+FFFD
+    (an export of the default has them so already), a TIMESTAMP is read in the changefeed's zone. None: NULL stays NULL,
+    or the default cannot be read.
     """
     base = values.base_type(column_type)
     try:
         if base == "bit":
             return _same_bits(int(default))
         if base.endswith(("blob", "binary")):
-            return _base64(_replaced(b64decode(default, validate=True))).__eq__
+            text = default if "\ufffd" in default else _replaced(b64decode(default, validate=True))
+            return _base64(text).__eq__
         now = default.upper().startswith("CURRENT_TIMESTAMP") or default.startswith("1970-01-01 00:00:00")
         if base == "time" or (base == "datetime" and now) or (base == "bigint" and int(default) >= 2**63):
             default = "0"
