@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench docs fidelity lock clean
+.PHONY: help setup run test soak lint bench docs fidelity lock clean
 
 # The first of these that is new enough; name another one with `make PYTHON=…`.
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
@@ -34,6 +34,9 @@ run: setup ## makes tables of the sample messages in ./ticdc_warehouse
 
 test: setup ## runs all tests; TICDC_CORPUS=<folder> runs them on that corpus of messages
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 25
+
+soak: setup ## runs the tests of runs that are cut and killed at random, half an hour
+	$(BIN)/python -m pytest -m soak --durations 0
 
 lint: setup ## checks style and types of Python and SQL, and that everything is described
 	$(BIN)/ruff check .

@@ -93,6 +93,18 @@ def run(
     full_refresh: bool = False,
 ) -> bool:
     """Loads the files and builds the package; does not build, and gives False, where nothing is new since the last."""
+    with warehouse.writing(spark, folder):
+        return _load_and_build(spark, folder, variables, files, columns_file, full_refresh)
+
+
+def _load_and_build(
+    spark: SparkSession,
+    folder: Path,
+    variables: dict[str, object],
+    files: Sequence[Path],
+    columns_file: Path | None,
+    full_refresh: bool,
+) -> bool:
     work = warehouse.work_folder(folder)
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
     size = sum(file.stat().st_size for file in files)
@@ -116,7 +128,8 @@ def redrive(spark: SparkSession, folder: Path, variables: dict[str, object], fee
     """Builds the package, and decodes the dead letters of these feeds (default: all) again."""
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
     made_of = build.fingerprint(package_path(), variables, messages.count(spark, schema))
-    _build(spark, warehouse.work_folder(folder), variables, made_of, {"ticdc__redrive": list(feeds) or True})
+    with warehouse.writing(spark, folder):
+        _build(spark, warehouse.work_folder(folder), variables, made_of, {"ticdc__redrive": list(feeds) or True})
 
 
 def _build(

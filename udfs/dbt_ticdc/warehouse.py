@@ -84,6 +84,33 @@ def open_session(warehouse: Path, settings: Mapping[str, str] | None = None) -> 
     return spark
 
 
+@contextmanager
+def writing(spark: SparkSession, warehouse: Path) -> Iterator[None]:
+    """Lasts while tables are written; puts right first what a process left behind that ended within."""
+    unfinished = work_folder(warehouse) / "unfinished"
+    if unfinished.exists():
+        _put_right(spark, warehouse / "tables")
+    unfinished.touch()
+    yield
+    unfinished.unlink()
+
+
+def _put_right(spark: SparkSession, tables: Path) -> None:
+    """Removes files whose table was not made yet, beside which Spark makes none, and finds partitions not yet known."""
+    known = {f"{row[0]}.db" for row in spark.sql("show databases").collect()}
+    for database in [*tables.glob("*.db")]:
+        if database.name not in known:
+            shutil.rmtree(database)
+            continue
+        name = f"`{database.name.removesuffix('.db')}`"
+        known_tables = {row.tableName for row in spark.sql(f"show tables in {name}").collect()}
+        for table in [*database.iterdir()]:
+            if table.name not in known_tables:
+                shutil.rmtree(table)
+            elif any("=" in part.name for part in table.iterdir()):
+                spark.sql(f"msck repair table {name}.`{table.name}`")
+
+
 def check_java() -> None:
     """Raises `TicdcError` where no Java 17 or newer can be found, by JAVA_HOME or else on the PATH."""
     home = os.environ.get("JAVA_HOME")

@@ -89,6 +89,11 @@ def rearranged(records: Iterable[Record], random: Random) -> list[Record]:
     return arrived
 
 
+def rearranged_lines(records: Iterable[Record], topic: str, random: Random) -> list[str]:
+    """The lines of these records as they may arrive too, as those of another topic."""
+    return [renamed(each.line, topic, offset=each.offset) for each in rearranged(records, random)]
+
+
 @dataclass(frozen=True)
 class Variant:
     """One changefeed of the corpus: its messages and the options that it ran with."""

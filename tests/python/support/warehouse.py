@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -66,14 +68,20 @@ class Contents:
     folder: Path
 
     @classmethod
-    def read(cls, warehouse: Path, folder: Path, commits: Iterable[int] = ()) -> Contents:
-        """Reads a warehouse that no process has open; also the rows as of these commits."""
+    def read(
+        cls, warehouse: Path, folder: Path, commits: Iterable[int] = (), *, with_changelog: bool = False
+    ) -> Contents:
+        """Reads a warehouse that no process has open; also the rows as of these commits, and the changelog if asked."""
         folder.mkdir(parents=True)
-        session.ask(_dump, warehouse, folder, list(commits))
+        session.ask(_dump, warehouse, folder, list(commits), with_changelog)
         return cls(folder)
 
+    def changelog(self, feed: str) -> list[dict[str, Any]]:
+        """The rows of a feed in `ticdc__changelog`."""
+        return self.mart(f"changelog_{feed}")
+
     def mart(self, name: str) -> list[dict[str, Any]]:
-        """The rows of `ticdc__<name>`."""
+        """The rows of `ticdc__<name>`, or of another file that was written."""
         return list(json_lines(self.folder / f"{name}.jsonl"))
 
     @cached_property
@@ -143,7 +151,7 @@ def _plain(value: object) -> object:
     raise TypeError(f"no JSON for {type(value)}")
 
 
-def _dump(warehouse: Path, folder: Path, commits: Iterable[int]) -> None:
+def _dump(warehouse: Path, folder: Path, commits: Iterable[int], with_changelog: bool) -> None:
     """Writes marts and typed tables as JSON lines to a folder."""
     session.close()
     spark = session.opened(warehouse, MANY_SMALL_QUERIES)
@@ -157,6 +165,10 @@ def _dump(warehouse: Path, folder: Path, commits: Iterable[int]) -> None:
         _write(
             folder / f"{mart}.jsonl", (row.asDict(recursive=True) for row in spark.table(f"ticdc__{mart}").collect())
         )
+    if with_changelog:
+        changes = sorted((row.asDict() for row in spark.table("ticdc__changelog").collect()), key=itemgetter("feed"))
+        for feed, of_feed in groupby(changes, itemgetter("feed")):
+            _write(folder / f"changelog_{feed}.jsonl", of_feed)
 
     def typed_table(table: dict[str, Any]) -> dict[str, Any]:
         rows = spark.table(table["current_relation"])
