@@ -1,5 +1,5 @@
 {% macro changes_of_events(events) %}
-    {%- set carried -%}
+    select
         feed,
         topic,
         `partition`,
@@ -12,28 +12,12 @@
         commit_ts_exact,
         start_ts,
         image_hash,
-        lossy
-    {%- endset -%}
-    select
-        {{ carried }},
-        op,
-        row_key,
-        before,
-        after
+        lossy,
+        -- one pass over the events, and images are not copied into an array
+        coalesce(half, op) as op,
+        if(half = 'delete', before_key, row_key) as row_key,
+        if(half = 'insert', null, before) as before,
+        if(half = 'delete', null, after) as after
     from {{ events }}
-    where before_key is null
-
-    union all
-
-    select
-        {{ carried }},
-        change.*
-    from {{ events }}
-    lateral view explode(
-        array(
-            named_struct('op', 'delete', 'row_key', before_key, 'before', before, 'after', null),
-            named_struct('op', 'insert', 'row_key', row_key, 'before', null, 'after', after)
-        )
-    ) halves as change
-    where before_key is not null
+    lateral view explode(if(before_key is null, array(null), array('delete', 'insert'))) halves as half
 {% endmacro %}

@@ -8,7 +8,7 @@
     )
 }}
 {%- set settled = ticdc.settled() -%}
-{%- set progress = ticdc.event_progress(settled) -%}
+{%- set progress = ticdc.rows_progress() -%}
 {%- do progress.update({"has_bags": settled.get("has_bags", false)}) -%}
 {%- set arriving = ticdc.arriving_rows(settled, progress) -%}
 {%- set loads = ticdc.loads_to_take(settled, progress) -%}

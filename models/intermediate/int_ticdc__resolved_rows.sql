@@ -21,6 +21,9 @@ waiting_rows as (
         *,
         table_schema_id is not null and array_contains(lossy, '*:no_schema') as names_schema
     from {{ ref("int_ticdc__waiting_rows") }}
+    {%- if not ticdc.has_waiting_rows() %}
+    where false
+    {%- endif %}
 
 ),
 

@@ -15,34 +15,6 @@
 
     ),
 
-    staged_rows as (
-
-        -- of what lies before, the last row of each table tells enough
-        select
-            staged.feed,
-            staged.topic,
-            staged.`partition`,
-            staged.schema_name,
-            staged.table_name,
-            max(staged.`offset`) as `offset`,
-            max_by(staged.commit_ts, staged.`offset`) as commit_ts,
-            max(staged.commit_ts - staged.`offset`) as ahead
-        from ({{ ticdc.staged_events(this) }}) as staged
-        inner join first_offsets using (feed, topic, `partition`)
-        {% if redrives -%}
-        left anti join (select * from messages where is_redriven) as redriven using (feed, topic, `partition`, `offset`)
-        {% endif -%}
-        where staged.kind = 'row' and (staged.commit_ts_exact or staged.op <> 'delete')
-        group by
-            staged.feed,
-            staged.topic,
-            staged.`partition`,
-            staged.schema_name,
-            staged.table_name,
-            greatest(staged.`offset`, first_offsets.first_offset)
-
-    ),
-
     deleted_keys as (
 
         select distinct
@@ -67,13 +39,47 @@
             staged.schema_name,
             staged.table_name,
             staged.row_key,
-            staged.commit_ts
+            staged.commit_ts,
+            staged.commit_ts - staged.`offset` as ahead
         from ({{ ticdc.staged_events(this) }}) as staged
-        left semi join deleted_keys using (feed, topic, `partition`, schema_name, table_name, row_key)
         {% if redrives -%}
         left anti join (select * from messages where is_redriven) as redriven using (feed, topic, `partition`, `offset`)
         {% endif -%}
         where staged.kind = 'row' and (staged.commit_ts_exact or staged.op <> 'delete')
+
+    ),
+
+    staged_neighbours as (
+
+        select
+            feed,
+            topic,
+            `partition`,
+            `offset`,
+            schema_name,
+            table_name,
+            row_key,
+            commit_ts,
+            ahead
+        from staged_versions
+        left semi join deleted_keys using (feed, topic, `partition`, schema_name, table_name, row_key)
+
+        union all
+
+        -- of other rows that lie before, the last one of each table tells enough
+        select
+            feed,
+            topic,
+            `partition`,
+            max(`offset`) as `offset`,
+            schema_name,
+            table_name,
+            null as row_key,
+            max_by(commit_ts, `offset`) as commit_ts,
+            max(ahead) as ahead
+        from staged_versions
+        inner join first_offsets using (feed, topic, `partition`)
+        group by feed, topic, `partition`, schema_name, table_name, greatest(`offset`, first_offset)
 
     ),
 
@@ -113,28 +119,12 @@
             `offset`,
             schema_name,
             table_name,
-            null as row_key,
-            commit_ts,
-            null as sent_ts,
-            false as is_unplaced,
-            ahead
-        from staged_rows
-
-        union all
-
-        select
-            feed,
-            topic,
-            `partition`,
-            `offset`,
-            schema_name,
-            table_name,
             row_key,
             commit_ts,
             null as sent_ts,
             false as is_unplaced,
-            commit_ts - `offset` as ahead
-        from staged_versions
+            ahead
+        from staged_neighbours
         {%- endif %}
 
     ),
