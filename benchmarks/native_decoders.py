@@ -201,10 +201,10 @@ def _debezium(shape: Shape, table_schema: str) -> dict[str, Mapping[str, str]]:
             "events": _debezium_events(shape, table_schema, flags, "m.corrupt is not null", "bad_json"),
         }
 
-    # of a record that was cut off in its schema the rest would pass
+    # of a record that was cut off in its schema the rest would pass: a lone brace is what cannot be read
     return {
         "structs": ctes(whole),
-        "structs, without the schema": ctes(f"if(endswith(value, cast('}}}}' as binary)), {cut}, '')"),
+        "structs, without the schema": ctes(f"if(endswith(value, cast('}}}}' as binary)), {cut}, '{{')"),
     }
 
 
@@ -265,17 +265,18 @@ def _avro(shape: Shape, table_schema: str) -> dict[str, Mapping[str, str]]:
     def text(column: Column, path: str) -> str:
         return _double(path) if column.base == "double" else f"cast({path} as string)"
 
+    broken = "m._tidb_op is null"  # what cannot be read gives a record of NULLs
     names = ", ".join(f"m.`{column.name}`" for column in shape.columns)
     top = f"select {_IDENTITY}, m, m._ticdc_before as old, struct({names}) as row from parsed"
     old, row = (_image(path, shape.columns, text) for path in ("old", "row"))
     events = f"""
-        select {_IDENTITY}, 0 as event_index, if(m is null, 'error', 'row') as kind, m._tidb_commit_ts as commit_ts,
-            if(m is null, null, '{DATABASE}') as schema_name, if(m is null, null, '{shape.table}') as table_name,
+        select {_IDENTITY}, 0 as event_index, if({broken}, 'error', 'row') as kind, m._tidb_commit_ts as commit_ts,
+            if({broken}, null, '{DATABASE}') as schema_name, if({broken}, null, '{shape.table}') as table_name,
             case m._tidb_op when 'c' then 'insert' when 'u' then 'update' else 'delete' end as op,
             {_key("old")} as key_before, if(m._tidb_op = 'd', null, {_key("row")}) as key_after,
             {old} as before, if(m._tidb_op = 'd', null, {row}) as after, {table_schema} as table_schema,
             cast(null as string) as ddl_query, cast(null as string) as ddl_type, {_NO_FLAGS} as lossy,
-            if(m is null, 'bad_avro', null) as error_code
+            if({broken}, 'bad_avro', null) as error_code
         from top
     """
     return {"from_avro": {"parsed": _from_avro(Avro(shape, Random(0)), _IDENTITY), "top": top, "events": events}}
@@ -301,7 +302,7 @@ def _debezium_avro(shape: Shape, table_schema: str) -> dict[str, Mapping[str, st
         "from_avro": {
             "parsed": _from_avro(DebeziumAvro(shape, Random(0)), _IDENTITY),
             "read": f"select {_IDENTITY}, m, m.before, m.after, m.op, m.source.*, {no_ddl} from parsed",
-            "events": _debezium_events(shape, table_schema, flags, "m is null", "bad_avro", text),
+            "events": _debezium_events(shape, table_schema, flags, "op is null", "bad_avro", text),
         }
     }
 
