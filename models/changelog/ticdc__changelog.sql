@@ -6,7 +6,8 @@ changes as (
         *,
         max(op = 'delete' and commit_ts_exact) over one_commit as has_delete,
         max(op <> 'delete') over one_commit as has_successor,
-        max(if(op = 'delete' and commit_ts_exact, before, null)) over one_commit as deleted_row
+        max(if(op = 'delete' and commit_ts_exact, before, null)) over one_commit as deleted_row,
+        max(if(op = 'delete' and commit_ts_exact, lossy, null)) over one_commit as deleted_lossy
     from {{ ref("int_ticdc__changes") }}
     window one_commit as (
         partition by feed, table_id, table_incarnation, commit_ts, row_key
@@ -27,7 +28,7 @@ select
     row_key,
     if(commit_ts_exact and has_delete, deleted_row, before) as before,
     after,
-    lossy,
+    if(commit_ts_exact and has_delete, array_union(deleted_lossy, lossy), lossy) as lossy,
     topic,
     `partition`,
     `offset`,

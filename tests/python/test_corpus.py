@@ -31,7 +31,7 @@ from support.corpus import (
     Variant,
     json_lines,
     plain,
-    rearranged,
+    rearranged_lines,
     record,
     renamed,
     root,
@@ -60,9 +60,13 @@ YARDSTICK = "canal_json_compatible"
 KEYLESS = {("shop", "audit_log"), ("shop", "inventory"), ("shop", "keyless"), ("temp_db", "t2")}
 # Debezium's encoders shift the years 0001 to 0099, which cannot be told: keys and cells of these tables have them.
 SHIFTED = {("shop", "daily_stats"), ("shop", "types_zoo_time")}
+# Its key is beyond a double, in which Debezium writes it.
+DECIMAL_KEY = ("shop", "price_points")
+NO_COLUMN = "(no column)"
 
 # The export has one more table, that bears the name of another in Avro, com_ma: which of both it is, none can tell.
 TOLD_TWICE = ("shop", "com,ma")
+TOLD_AS = ("shop", "com_ma")
 NAMESAKE = {"table_schema": "shop", "table_name": "com/ma", "ordinal_position": 1, "column_type": "bigint"}
 
 Table = Mapping[str, dict[str, Any]]
@@ -105,8 +109,7 @@ def lines_in_steps(name: str) -> tuple[list[str], list[str]]:
     if name in HALVES:
         lines = [renamed(each.line, topic) for each in variant.records]
         return lines[: len(lines) // 2], lines
-    arrived = rearranged(variant.records, random.Random(name))
-    lines = [renamed(each.line, topic, offset=each.offset) for each in arrived]
+    lines = rearranged_lines(variant.records, topic, random.Random(name))
     half = lines[: len(lines) // 2]
     return random.Random(1).sample(half, len(half)), random.Random(2).sample(lines, len(lines))
 
@@ -176,7 +179,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, checkpoints: dict[int, upstr
     before = embedded.files(home)
     embedded.run(home, second, feeds_file, columns)
     after = embedded.files(home)
-    contents = embedded.Contents.read(home, folder / "contents", checkpoints)
+    contents = embedded.Contents.read(home, folder / "contents", checkpoints, with_changelog=True)
     last, truth = list(checkpoints.items())[-1]
     exports = exported.write_csv(folder / "exports", truth.tables.values())
     proof = embedded.ticdc(
@@ -243,9 +246,7 @@ def test_every_table_of_every_variant_equals_the_truth(
         assert tally.right, "\n".join(tally.details)
         assert tally.tables > 50
     for feed, variant in feed_variants():
-        carried_whole = variant.meta["protocol"] != "debezium" and "handle_key_only" not in feed
-        has_files = "claim_check" in feed_of(variant).get("options", {})
-        if carried_whole and ("claim_check" not in feed or has_files):
+        if carries_whole_rows(variant):
             assert generic[feed].flagged == 0, feed
 
 
@@ -272,9 +273,14 @@ def test_rows_as_of_every_checkpoint_equal_the_truth(
 
 def tallies_text(title: str, tallies: dict[str, upstream.Tally]) -> str:
     heads = ("tables", "cells", "flagged", "wrong", "missing", "extra")
+    return counts_text(title, {name: {head: getattr(tally, head) for head in heads} for name, tally in tallies.items()})
+
+
+def counts_text(title: str, counts: Mapping[str, Mapping[str, int]]) -> str:
+    """A table of named counts, the same for each name."""
+    heads = next(iter(counts.values()), {})
     lines = [f"\n{title:<34}" + "".join(f"{head:>9}" for head in heads)]
-    for name, tally in tallies.items():
-        lines.append(f"{name:<34}" + "".join(f"{getattr(tally, head):>9}" for head in heads))
+    lines += [f"{name:<34}" + "".join(f"{count:>9}" for count in row.values()) for name, row in counts.items()]
     return "\n".join(lines)
 
 
@@ -475,16 +481,179 @@ def test_whole_messages_among_broken_ones_are_rows(built: Built) -> None:
         assert sum(row["rows"] + row["ddl"] + row["watermarks"] for row in counted) == decoded >= 10
 
 
+# The changelog
+
+
+@dataclass(frozen=True)
+class Change:
+    """A row of the changelog; images are by column."""
+
+    op: str
+    before: dict[str, str | None] | None
+    after: dict[str, str | None] | None
+    lossy: Sequence[str]
+
+
+Changes = Mapping[tuple[upstream.TableName, int, str], Change]
+
+
+def changes_of(built: Built, feed: str, *, only_exact: bool = False) -> Changes:
+    """The changelog of a feed by table, commit and key; two changes of one key in one commit are an error."""
+    found: dict[tuple[upstream.TableName, int, str], Change] = {}
+    for row in built.contents.changelog(feed):
+        if row["commit_ts_exact"] or not only_exact:
+            place = ((row["schema_name"], row["table_name"]), row["commit_ts"], told_key(row["row_key"]))
+            assert place not in found, (feed, place)
+            before, after = (None if row[image] is None else json.loads(row[image]) for image in ("before", "after"))
+            found[place] = Change(row["op"], before, after, row["lossy"] or ())
+    return found
+
+
+def told_key(row_key: str) -> str:
+    """A key whose columns come in another order is the same."""
+    return json.dumps(json.loads(row_key), sort_keys=True)
+
+
+def unsent_tables(variant: Variant) -> set[upstream.TableName]:
+    """The tables that an encoder left out, or whose keys it could not write."""
+    meta = variant.meta
+    unsent = {(schema, table) for schema, _, table in (name.partition(".") for name in meta["excluded_tables"])}
+    if not meta["force_replicate"]:
+        unsent |= KEYLESS - {("shop", "inventory")}
+    if meta["integrity_check"]:
+        unsent.add(("temp_db", "t2"))
+    if meta["protocol"].startswith("debezium"):
+        unsent |= SHIFTED | {DECIMAL_KEY}
+    return unsent
+
+
+def carries_whole_rows(variant: Variant) -> bool:
+    """Whether no value is lost: Debezium loses some, and large rows come with their keys alone or lie in files."""
+    has_files = "claim_check" in variant.feed().get("options", {})
+    is_cut = variant.meta["large_message_handle_option"] != "none" and not has_files
+    return variant.meta["protocol"] != "debezium" and not is_cut
+
+
+def compare_changes(
+    ours: Changes, theirs: Changes, tally: Counter[str], *, sends_old: bool, only_deleted_keys: bool = False
+) -> Iterable[str]:
+    """Counts cells and changes; gives a text for each that is wrong. Both have the same tables.
+
+    With `only_deleted_keys` an old row of these is its key alone where its message is that of a delete.
+    """
+    for place in ours.keys() ^ theirs.keys():
+        tally["missing" if place in ours else "extra"] += 1
+        yield f"{place}: in one changelog alone"
+    for place in ours.keys() & theirs.keys():
+        want, got = ours[place], theirs[place]
+        tally["changes"] += 1
+        if want.op != got.op:
+            tally["wrong"] += 1
+            yield f"{place}: {want.op} became {got.op}"
+        unsure = unsure_columns(got.lossy)
+        for wanted, image in ((want.before, got.before), (want.after, got.after)):
+            if wanted is None or image is None:
+                if (wanted is None) != (image is None) and (sends_old or wanted is want.after):
+                    tally["wrong"] += 1
+                    yield f"{place}: an image is missing or too many"
+                continue
+            key_alone = only_deleted_keys and image is got.before and image.keys() == json.loads(place[2]).keys()
+            for column in image.keys() if key_alone else wanted.keys() | image.keys():
+                if wanted.get(column, NO_COLUMN) == image.get(column, NO_COLUMN):
+                    tally["exact"] += 1
+                elif column in unsure or "*" in unsure:
+                    tally["flagged"] += 1
+                else:
+                    tally["wrong"] += 1
+                    yield f"{place}: {column} was {wanted.get(column)!r}, became {image.get(column, NO_COLUMN)!r}"
+
+
+def of_tables(changes: Changes, unlike: Callable[[upstream.TableName], bool]) -> Changes:
+    return {place: change for place, change in changes.items() if not unlike(place[0])}
+
+
+def changes_text(tallies: Mapping[str, Counter[str]]) -> str:
+    heads = ("changes", "exact", "flagged", "wrong", "missing", "extra")
+    return counts_text(
+        "ticdc__changelog", {feed: {head: tally[head] for head in heads} for feed, tally in tallies.items()}
+    )
+
+
+def test_every_protocol_gives_the_same_changelog(built: Built, show: Callable[[str], None]) -> None:
+    yardstick = changes_of(built, "canal_json")
+    tallies: dict[str, Counter[str]] = {}
+    wrong: list[str] = []
+    for feed, variant in feed_variants():
+        if variant.meta["protocol"] == "canal-json" and not variant.has_extension:
+            continue
+        unsent = unsent_tables(variant)
+        ours, theirs = (of_tables(changes, unsent.__contains__) for changes in (yardstick, changes_of(built, feed)))
+        tally = tallies.setdefault(feed, Counter())
+        found = compare_changes(
+            *(ours, theirs, tally),
+            sends_old=variant.meta["output_old_value"],
+            only_deleted_keys=variant.meta["delete_only_output_handle_key_columns"],
+        )
+        wrong += [f"{feed} {text}" for text in found]
+        if carries_whole_rows(variant):
+            assert not tally["flagged"], feed
+    show(changes_text(tallies))
+    assert not wrong, "\n".join(wrong[:30])
+    assert all(tally["changes"] > 2500 for tally in tallies.values())
+
+
+def test_without_commit_tsos_each_millisecond_ends_with_the_same_rows(built: Built) -> None:
+    def rows(feed: str) -> dict[tuple[upstream.TableName, str, int], dict[str, str | None] | None]:
+        changes = sorted(built.contents.changelog(feed), key=lambda row: (row["commit_ts"], row["offset"]))
+        return {
+            ((row["schema_name"], row["table_name"]), told_key(row["row_key"]), row["commit_ts"] >> 18): (
+                None if row["after"] is None else json.loads(row["after"])
+            )
+            for row in changes
+        }
+
+    got, want = rows("canal_json_noext"), rows("canal_json")
+    assert len(want) > 2500
+    assert got == want
+
+
+@pytest.mark.parametrize("feed", WITHOUT_DDL)
+def test_protocols_without_ddl_give_the_same_changelog(built: Built, feed: str, show: Callable[[str], None]) -> None:
+    """But for tables that a DDL changed, and for Avro's deletes where no old row tells their commit."""
+    variant = WITHOUT_DDL[feed]
+    changed, unsent = changed_tables(built), unsent_tables(variant) | KEYLESS | {TOLD_TWICE, TOLD_AS}
+    sends_old = feed.startswith("debezium") or "avro-include-before-value" in variant.meta["sink_uri_options"]
+
+    def is_unlike(table: upstream.TableName) -> bool:
+        return table in unsent or bool(changed & {table, (table[0], None)})
+
+    theirs = of_tables(changes_of(built, feed, only_exact=True), is_unlike)
+    ours = of_tables(changes_of(built, "canal_json"), is_unlike)
+    if not sends_old:
+        # the delete of an update of two messages cannot be told to be of its commit
+        ours = {
+            place: Change(theirs[place].op if place in theirs else change.op, None, change.after, ())
+            for place, change in ours.items()
+            if change.op != "delete"
+        }
+        theirs = {place: change for place, change in theirs.items() if change.op != "delete"}
+    tally: Counter[str] = Counter()
+    wrong = list(compare_changes(ours, theirs, tally, sends_old=sends_old)) if theirs else []
+    show(changes_text({feed: tally}))
+    assert not wrong, "\n".join(wrong[:30])
+    assert not (feed.startswith("avro") and tally["flagged"])
+
+
 # Protocols without DDL
 
 
-def unsure_columns(row: Mapping[str, Any]) -> set[str]:
+def unsure_columns(lossy: Iterable[str] | None) -> set[str]:
     """The columns that the encoder did not carry whole."""
-    return {flag.rpartition(":")[0] for flag in row["lossy"] or ()}
+    return {flag.rpartition(":")[0] for flag in lossy or ()}
 
 
 def has_unsure_key(row_key: str, row: Mapping[str, Any]) -> bool:
-    return bool(unsure_columns(row) & json.loads(row_key).keys())
+    return bool(unsure_columns(row["lossy"]) & json.loads(row_key).keys())
 
 
 def changed_tables(built: Built) -> set[tuple[str, str | None]]:
@@ -497,21 +666,19 @@ def changed_tables(built: Built) -> set[tuple[str, str | None]]:
     }
 
 
-def compare_images(ours: Table, theirs: Table, feed: str, tally: Counter[str]) -> Iterable[str]:
+def compare_images(ours: Table, theirs: Table, tally: Counter[str]) -> Iterable[str]:
     """Counts cells and rows; gives a text for each that is wrong."""
     tally["missing"] += len(ours.keys() - theirs.keys())
     tally["extra"] += len(theirs.keys() - ours.keys())
     yield from (f"key {key}" for key in ours.keys() ^ theirs.keys())
     for key in ours.keys() & theirs.keys():
-        unsure = unsure_columns(theirs[key])
+        unsure = unsure_columns(theirs[key]["lossy"])
         wanted, got = json.loads(ours[key]["row"]), json.loads(theirs[key]["row"])
         for column, text in wanted.items():
             if column in unsure:
                 tally["flagged"] += 1
             elif text == got.get(column, "(no column)"):
                 tally["exact"] += 1
-            elif text is None and feed.startswith("debezium"):
-                tally["defaults"] += 1  # it writes a default in place of NULL, and no message tells which those are
             else:
                 tally["wrong"] += 1
                 yield f"{column}: {text!r} became {got.get(column)!r}"
@@ -536,8 +703,8 @@ def test_rows_of_protocols_without_ddl_are_those_of_canal_json(
             tally["flagged"] += len(theirs)
             wrong += [f"{name}: {len(theirs)} rows instead of {len(ours)}"] * (len(theirs) != len(ours))
             continue
-        wrong += [f"{name}: {text}" for text in compare_images(ours, theirs, feed, tally)]
-    counts = ("exact", "flagged", "wrong", "missing", "extra", "defaults")
+        wrong += [f"{name}: {text}" for text in compare_images(ours, theirs, tally)]
+    counts = ("exact", "flagged", "wrong", "missing", "extra")
     show(f"{feed:<28}" + "".join(f"{tally[count]:>8} {count}" for count in counts))
     assert not wrong, "\n".join(wrong[:20])
     assert not (feed.startswith("avro") and tally["flagged"])
@@ -548,11 +715,11 @@ def test_rows_of_protocols_without_ddl_are_those_of_canal_json(
 def test_a_name_in_avro_that_is_that_of_two_tables_stays(built: Built, feed: str) -> None:
     tables = built.contents.current[feed]
     assert tables.keys().isdisjoint({TOLD_TWICE, ("shop", NAMESAKE["table_name"])})
-    assert tables["shop", "com_ma"]
+    assert tables[TOLD_AS]
     flagged = {
         name for name, rows in tables.items() for row in rows.values() if "*:ambiguous_name" in (row["lossy"] or ())
     }
-    assert flagged == {("shop", "com_ma")}
+    assert flagged == {TOLD_AS}
 
 
 def test_every_message_that_says_what_it_is_about_is_decoded(built: Built) -> None:
