@@ -34,6 +34,8 @@
         {% if wished in meaning and own[wished] == column.name %}
             {% do column.update({"own_name": wished[1:]}) %}
             {% do yml.update({"description": meaning[wished]}) %}
+        {% elif not upstream and is_history %}
+            {% do yml.update({"description": "A column that the table has no more."}) %}
         {% elif upstream %}
             {% do yml.update({"description": ticdc.as_jinja(
                 "Upstream: `" ~ upstream.column_type ~ "`" ~ (", not null" if upstream.is_nullable is sameas false else "") ~ "."

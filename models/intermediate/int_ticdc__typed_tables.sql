@@ -1,6 +1,8 @@
 {{ config(materialized="ticdc_typed_tables") }}
 -- depends_on: {{ ref("ticdc__current_rows") }}
 -- depends_on: {{ ref("ticdc__row_history") }}
+-- depends_on: {{ ref("int_ticdc__row_changes") }}
+-- depends_on: {{ ref("int_ticdc__feed_bounds") }}
 {%- set latest = ref("int_ticdc__latest") -%}
 {%- set state = ticdc.settled(latest) %}
 
@@ -18,6 +20,20 @@ generations as (
     where generation between {{ state.get("base") or 0 }} and {{ state.get("last") or 0 }}
     group by feed, table_id, table_incarnation
 
+),
+
+-- of tables whose columns changed
+pasts as (
+
+    select
+        feed,
+        table_id,
+        to_json(array_sort(collect_list(struct(valid_from_ts as from_ts, table_schema)))) as versions
+    from {{ ref("int_ticdc__table_versions") }}
+    where valid_from_ts <= {{ ticdc.shown_through("feed") }}
+    group by feed, table_id
+    having count(distinct table_schema) > 1
+
 )
 
 select
@@ -28,13 +44,15 @@ select
     tables.table_incarnation,
     tables.table_schema,
     coalesce(generations.generations, '[]') as generations,
-    coalesce(generations.row_count, 0) as row_count
+    coalesce(generations.row_count, 0) as row_count,
+    pasts.versions
 from {{ ref("int_ticdc__table_states") }} as tables
 left join generations
     on
         tables.feed = generations.feed
         and tables.table_id = generations.table_id
         and tables.table_incarnation = generations.table_incarnation
+left join pasts on tables.feed = pasts.feed and tables.table_id = pasts.table_id
 where
     tables.is_live
     and tables.table_schema <> '[]'

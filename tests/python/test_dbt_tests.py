@@ -107,8 +107,8 @@ AS_OF_TABLES = (
     """,
     f"insert into ticdc_lint.int_ticdc__carried_rows by name {CHANGE}, {MS}L as row_commit_ts, 'new_columns' as cause, "
     f"""{2 * MS}L as commit_ts, 'update' as op, '{{"n":"7.00","_Lossy":null}}' as after""",
-    "alter table ticdc_lint.int_ticdc__changes set tblproperties "
-    f"""('ticdc.settled' = '{{"run_id": 1, "bounds": {{"shop": {4 * MS}}}}}')""",
+    f"create or replace view ticdc_lint.int_ticdc__feed_bounds as "
+    f"select 'shop' as feed, {MS}L as first_commit_ts, {4 * MS}L as complete_through_ts",
 )
 AS_OF_CALLS = {
     "before the DDL": f"tso={2 * MS - 1}",

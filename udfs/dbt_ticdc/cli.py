@@ -166,6 +166,7 @@ def _sql(options: argparse.Namespace) -> None:
     warehouse.check_exists(options.warehouse)
     spark = _open(options.warehouse)
     try:
+        spark.sql(f"use {messages.quoted(options.schema)}")
         results.WRITERS[options.format](spark.sql(options.query.strip().rstrip(";")), sys.stdout)
         sys.stdout.flush()
     except (TicdcError, BrokenPipeError):
@@ -275,6 +276,11 @@ def _parser() -> argparse.ArgumentParser:
 
     sql = commands.add_parser("sql", parents=[with_warehouse], help="query the tables")
     sql.add_argument("query", metavar="QUERY", help="a statement of Spark SQL")
+    sql.add_argument(
+        "--schema",
+        default=warehouse.DATABASE,
+        help="the schema of names without one, as those of table functions are (default: %(default)s)",
+    )
     sql.add_argument(
         "--format",
         choices=tuple(results.WRITERS),

@@ -1,9 +1,20 @@
 {% macro rows_as_of(tso) %}
 with
 
+bounds as (
+
+    {{ ticdc.bounds_as_of(tso) }}
+
+),
+
 row_changes as (
 
-    select * from {{ ref("int_ticdc__row_changes") }}
+    select changes.*
+    from {{ ref("int_ticdc__row_changes") }} as changes
+    inner join bounds
+        on
+            changes.feed = bounds.feed
+            and changes.commit_ts <= bounds.as_of_ts
 
 ),
 
@@ -15,7 +26,6 @@ ranked as (
             partition by {{ ticdc.row_key_columns() }} order by {{ ticdc.row_order("desc") }}
         ) as place
     from row_changes
-    where commit_ts <= {{ ticdc.as_of_commit("feed", tso) }}
 
 ),
 

@@ -21,12 +21,10 @@
     {% set observed = fromjson(table.plan).observed if table.plan else {} %}
     {% set typed_columns = [] %}
     {% for column in fromjson(table.table_schema) %}
-        {# a decimal or bit whose digits nothing tells stays text #}
-        {% set is_bare = column.type | lower in ["decimal", "decimal unsigned", "bit"] and column.name not in observed %}
         {% do typed_columns.append({
             "name": column.name,
             "stored_as": "c" ~ loop.index,
-            "type": "string" if is_bare else ticdc.sql_type(column.type, observed.get(column.name)),
+            "type": ticdc.past_type(column.type, observed.get(column.name)),
         }) %}
     {% endfor %}
     {% do return(dict(table, columns=fromjson(table.table_schema), typed_columns=typed_columns)) %}

@@ -11,6 +11,7 @@
     {% for name, plan in known.items() if name[0] in feeds and plan.relation not in relations %}
         {% do run_query("drop view if exists " ~ plan.relation) %}
         {% do run_query("drop view if exists " ~ plan.history_relation) %}
+        {% do run_query("drop function if exists " ~ plan.as_of_function) %}
         {% if plan.storage and plan.storage not in tables | map(attribute="storage") | list %}
             {% do run_query("drop table if exists " ~ plan.storage) %}
         {% endif %}

@@ -19,10 +19,15 @@
     {% if not table.is_stored %}
         {% do table.update({"storage": none, "stored_generations": []}) %}
     {% endif %}
-    {% do table.update({"view": ticdc.typed_view(table, state), "history_view": ticdc.typed_history_view(table)}) %}
     {% do table.update({
-        "is_known": table.known.get("view") == table.view
-            and table.known.get("history_view") == table.history_view
+        "statements": {
+            "view": ticdc.typed_view(table, state),
+            "history_view": ticdc.typed_history_view(table),
+            "as_of_function": ticdc.typed_as_of_function(table),
+        },
+    }) %}
+    {% do table.update({
+        "is_known": table.known.get("statements") == table.statements
             and table.known.get("observed") == table.observed
             and table.known.get("seen") == state.last
             and (not table.is_stored or stored_generations == table.generations),

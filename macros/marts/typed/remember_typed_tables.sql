@@ -7,8 +7,8 @@
             "seen": state.last,
             "storage": table.storage,
             "stored_generations": table.stored_generations,
-            "view": table.view,
-            "history_view": table.history_view,
+            "statements": table.statements,
+            "as_of_function": table.as_of_function,
         } %}
         {% set keys = table.columns | selectattr("key") | sort(attribute="key") | map(attribute="name") | list %}
         {% set literals = [] %}

@@ -1,9 +1,10 @@
 {% macro typed_history_view(table) %}
     {%- set carried = ["row_key", "valid_from_ts", "valid_to_ts", "valid_from_at", "valid_to_at", "op", "closed_by"] -%}
+    {%- set past = ticdc.past_table(table, "valid_from_ts") -%}
     create or replace view {{ table.history_relation }} as
     select
-        {{ ticdc.named_columns(table, carried) }}
+        {{ ticdc.named_columns(past, carried) }}
     from (
-        {{ ticdc.typed_rows(table, ref("ticdc__row_history"), [], carried, true) }}
+        {{ ticdc.typed_rows(past, ref("ticdc__row_history"), [], carried, true) }}
     )
 {% endmacro %}

@@ -7,7 +7,7 @@
         {{ "row_commit_ts as commit_ts" if generations else "commit_ts" }},
         lossy || filter(
             array(
-                {%- for column in table.typed_columns if column.type not in ["string", "binary", "array<string>"] %}
+                {%- for column in table.typed_columns if column.type not in ["string", "binary", "array<string>"] or column.is_converted %}
                 if(
                     image.{{ ticdc.identifier(column.name) }} is not null and {{ column.stored_as }} is null,
                     {{ ticdc.text_literal(column.name ~ ":out_of_range") }},
@@ -22,7 +22,7 @@
         select
             *,
             {% for column in table.typed_columns -%}
-            {{ ticdc.typed_expression("image." ~ ticdc.identifier(column.name), column.type) }} as {{ column.stored_as }}
+            {{ ticdc.typed_expression(column.text or "image." ~ ticdc.identifier(column.name), column.type) }} as {{ column.stored_as }}
             {{- "," if not loop.last }}
             {% endfor %}
         from (

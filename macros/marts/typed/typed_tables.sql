@@ -14,6 +14,7 @@
             "columns": fromjson(row[5]),
             "generations": fromjson(row[6]),
             "row_count": row[7] | int,
+            "versions": row[8],
             "known": known.get((row[0], row[1], row[2]), {}),
         }) %}
     {% endfor %}
@@ -24,7 +25,10 @@
         {% if relation in taken %}
             {% set relation = ticdc.identifier(table.schema) ~ "." ~ ticdc.identifier(name ~ "_" ~ local_md5(table.table_id)[:6]) %}
         {% endif %}
-        {% do table.update({"history_relation": relation}) %}
+        {% do table.update({
+            "history_relation": relation,
+            "as_of_function": ticdc.identifier(table.schema) ~ "." ~ ticdc.identifier(ticdc.legal_name(table.table_name) ~ "_as_of"),
+        }) %}
     {% endfor %}
     {% do ticdc.observe_values(tables, latest, state) %}
     {% for table in tables %}

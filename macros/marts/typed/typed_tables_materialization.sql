@@ -13,11 +13,10 @@
     {%- for table in tables if table.is_stored -%}
         {%- do ticdc.fill_typed_table(table, latest) -%}
     {%- endfor -%}
-    {%- for table in tables if table.view != table.known.get("view") -%}
-        {%- do run_query(table.view) -%}
-    {%- endfor -%}
-    {%- for table in tables if table.history_view != table.known.get("history_view") -%}
-        {%- do run_query(table.history_view) -%}
+    {%- for table in tables -%}
+        {%- for name, statement in table.statements.items() if statement != table.known.get("statements", {}).get(name) -%}
+            {%- do run_query(statement) -%}
+        {%- endfor -%}
     {%- endfor -%}
     {%- if load_cached_relation(target) is none or tables | rejectattr("is_known") | list or tables | length != known | length -%}
         {%- do ticdc.remember_typed_tables(target, tables) -%}

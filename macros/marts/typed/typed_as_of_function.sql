@@ -1,0 +1,9 @@
+{% macro typed_as_of_function(table) %}
+    {%- set past = ticdc.past_table(table, "tso") -%}
+    create or replace function {{ table.as_of_function }}(tso bigint) returns table return
+    select
+        {{ ticdc.named_columns(past, ["commit_ts"]) }}
+    from (
+        {{ ticdc.typed_rows(past, "(" ~ ticdc.rows_as_of("tso") ~ ")", [], ["row_key"], true) }}
+    )
+{% endmacro %}
