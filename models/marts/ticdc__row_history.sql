@@ -14,6 +14,8 @@ neighbours as (
         lag(op) over one_row as last_op,
         lead(commit_ts) over one_row as next_commit_ts,
         lead(op) over one_row as next_op,
+        lead(commit_ts, 2) over one_row as second_commit_ts,
+        lead(op, 2) over one_row as second_op,
         lead(cause) over one_row as next_cause
     from row_changes
     -- what a DDL made of the columns of a row is the same row
@@ -70,8 +72,9 @@ select
         when valid_to_ts is null then null
         when live_to_ts = valid_to_ts then ended_by
         when next_cause <> 'message' then next_cause
-        when next_op = 'delete' then 'delete'
-        else 'update'
+        when next_op <> 'delete' then 'update'
+        when second_op = 'insert' and commit_ts_exact and second_commit_ts = next_commit_ts then 'update'
+        else 'delete'
     end as closed_by,
     lossy
 from intervals

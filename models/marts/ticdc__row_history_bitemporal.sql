@@ -55,7 +55,10 @@ neighbours as (
         lead(commit_ts) over one_story as next_commit_ts,
         lead(op) over one_story as next_op,
         lead(cause) over one_story as next_cause,
-        lead(run_id) over one_story as next_run_id
+        lead(run_id) over one_story as next_run_id,
+        lead(commit_ts, 2) over one_story as second_commit_ts,
+        lead(op, 2) over one_story as second_op,
+        lead(run_id, 2) over one_story as second_run_id
     from editions
     window one_story as (partition by {{ key }}, edition order by {{ ticdc.row_order() }})
 
@@ -84,7 +87,16 @@ known_lives as (
 told_changes as (
 
     select
-        neighbours.* except (first_run_id),
+        neighbours.* except (first_run_id, second_run_id),
+        -- of the insert that makes an update of the delete before it
+        if(
+            neighbours.commit_ts_exact
+            and neighbours.next_op = 'delete'
+            and neighbours.second_op = 'insert'
+            and neighbours.second_commit_ts = neighbours.next_commit_ts,
+            neighbours.second_run_id,
+            null
+        ) as insert_run_id,
         known_lives.current_schema_name,
         known_lives.current_table_name,
         known_lives.live_from_ts,
@@ -103,7 +115,7 @@ told_changes as (
 
 ),
 
--- what is told of a change begins anew where its successor or the end of its table becomes known
+-- what is told of a change begins anew where its successors or the end of its table become known
 tellings as (
 
     select
@@ -113,7 +125,7 @@ tellings as (
         lateral view explode(
             array_distinct(
                 filter(
-                    array(first_run_id, next_run_id, live_to_run_id),
+                    array(first_run_id, next_run_id, insert_run_id, live_to_run_id),
                     told -> told >= first_run_id and coalesce(told < next_edition_run_id, true)
                 )
             )
@@ -146,8 +158,8 @@ closed_intervals as (
             when valid_to_ts is null then null
             when live_to_run_id <= told_run_id and live_to_ts = valid_to_ts then ended_by
             when next_cause <> 'message' then next_cause
-            when next_op = 'delete' then 'delete'
-            else 'update'
+            when next_op <> 'delete' or insert_run_id <= told_run_id then 'update'
+            else 'delete'
         end as closed_by
     from intervals
 

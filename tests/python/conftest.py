@@ -66,6 +66,7 @@ LONGEST = (
     "test_initial_loads",
     "test_redrive",
     "test_cli",
+    "test_scenarios",
     "test_tables_without_key",
     "test_avro_run",
     "test_integration",

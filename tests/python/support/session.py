@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
 from multiprocessing import get_context
 from pathlib import Path
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
+QUERIES_AT_ONCE = 2
 JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
 _processes: dict[str, ProcessPoolExecutor] = {}
 
@@ -87,6 +88,25 @@ def redrive(folder: Path, feeds_file: Path) -> None:
 def rows(folder: Path, query: str) -> list[dict[str, Any]]:
     """The rows of a statement."""
     return [row.asDict() for row in opened(folder).sql(query).collect()]
+
+
+def answers(folder: Path, schema: str, queries: Sequence[str]) -> list[list[dict[str, Any]] | str]:
+    """The rows of each query, or why there are none; names without a schema are of this one."""
+    session = opened(folder)
+    home = session.catalog.currentDatabase()
+    session.catalog.setCurrentDatabase(schema)
+
+    def answer(query: str) -> list[dict[str, Any]] | str:
+        try:
+            return [row.asDict() for row in session.sql(query).collect()]
+        except Exception as raised:
+            return str(raised)
+
+    try:
+        with ThreadPoolExecutor(QUERIES_AT_ONCE) as pool:
+            return list(pool.map(answer, queries))
+    finally:
+        session.catalog.setCurrentDatabase(home)
 
 
 def command(arguments: Sequence[str]) -> tuple[int, str, str]:
