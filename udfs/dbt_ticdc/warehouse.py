@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from dbt_ticdc.errors import TicdcError, without_trace
+from dbt_ticdc.messages import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -102,13 +103,13 @@ def _put_right(spark: SparkSession, tables: Path) -> None:
         if database.name not in known:
             shutil.rmtree(database)
             continue
-        name = f"`{database.name.removesuffix('.db')}`"
+        name = quoted(database.name.removesuffix(".db"))
         known_tables = {row.tableName for row in spark.sql(f"show tables in {name}").collect()}
         for table in [*database.iterdir()]:
             if table.name not in known_tables:
                 shutil.rmtree(table)
             elif any("=" in part.name for part in table.iterdir()):
-                spark.sql(f"msck repair table {name}.`{table.name}`")
+                spark.sql(f"msck repair table {name}.{quoted(table.name)}")
 
 
 def check_java() -> None:

@@ -40,6 +40,8 @@
             staged.table_name,
             staged.row_key,
             staged.commit_ts,
+            null as sent_ts,
+            false as is_unplaced,
             staged.commit_ts - staged.`offset` as ahead
         from ({{ ticdc.staged_events(this) }}) as staged
         {% if redrives -%}
@@ -60,6 +62,8 @@
             table_name,
             row_key,
             commit_ts,
+            sent_ts,
+            is_unplaced,
             ahead
         from staged_versions
         left semi join deleted_keys using (feed, topic, `partition`, schema_name, table_name, row_key)
@@ -76,6 +80,8 @@
             table_name,
             null as row_key,
             max_by(commit_ts, `offset`) as commit_ts,
+            null as sent_ts,
+            false as is_unplaced,
             max(ahead) as ahead
         from staged_versions
         inner join first_offsets using (feed, topic, `partition`)
@@ -112,19 +118,7 @@
         {% if is_incremental() -%}
         union all
 
-        select
-            feed,
-            topic,
-            `partition`,
-            `offset`,
-            schema_name,
-            table_name,
-            row_key,
-            commit_ts,
-            null as sent_ts,
-            false as is_unplaced,
-            ahead
-        from staged_neighbours
+        select * from staged_neighbours
         {%- endif %}
 
     ),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
-QUERIES_AT_ONCE = 2
+QUERIES_AT_ONCE = 4
 JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
 _processes: dict[str, ProcessPoolExecutor] = {}
 
@@ -87,7 +87,11 @@ def redrive(folder: Path, feeds_file: Path) -> None:
 
 def rows(folder: Path, query: str) -> list[dict[str, Any]]:
     """The rows of a statement."""
-    return [row.asDict() for row in opened(folder).sql(query).collect()]
+    return _rows(opened(folder), query)
+
+
+def _rows(session: SparkSession, query: str) -> list[dict[str, Any]]:
+    return [row.asDict() for row in session.sql(query).collect()]
 
 
 def answers(folder: Path, schema: str, queries: Sequence[str]) -> list[list[dict[str, Any]] | str]:
@@ -98,7 +102,7 @@ def answers(folder: Path, schema: str, queries: Sequence[str]) -> list[list[dict
 
     def answer(query: str) -> list[dict[str, Any]] | str:
         try:
-            return [row.asDict() for row in session.sql(query).collect()]
+            return _rows(session, query)
         except Exception as raised:
             return str(raised)
 

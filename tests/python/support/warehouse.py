@@ -21,7 +21,6 @@ from support.typed import TypedRow, Value
 
 REPOSITORY = Path(__file__).parents[3]
 MARTS = ("current_rows", "tables", "accounting", "dead_letters", "problems", "completeness", "ddl_history")
-QUERIES_AT_ONCE = 4
 REPLAYED = "(feed = 'canal_json_index_value_replayed' or feed like '%in_steps')"
 HISTORY = "select * from ticdc__row_history"
 KNOWN_NOW = "select * except (known_from, known_to) from ticdc__row_history_bitemporal where known_to is null"
@@ -175,7 +174,7 @@ def _dump(warehouse: Path, folder: Path, commits: Iterable[int], with_changelog:
         types = dict(rows.dtypes)
         return {**table, "types": types, "rows": [row[0] for row in rows.selectExpr(_texts_of(types)).collect()]}
 
-    with ThreadPoolExecutor(QUERIES_AT_ONCE) as pool:
+    with ThreadPoolExecutor(session.QUERIES_AT_ONCE) as pool:
         _write(folder / "typed.jsonl", pool.map(typed_table, json_lines(folder / "tables.jsonl")))
     session.close()
 
