@@ -46,31 +46,22 @@ writer_schemas as (
 
 ),
 
-messages_with_ids as (
-
-    select
-        *,
-        {{ ticdc.writer_schema_ids() }} as schema_ids
-    from {{ messages }}
-
-),
-
 messages_with_schemas as (
 
     select /*+ broadcast(key_schemas, value_schemas) */
-        messages_with_ids.*,
+        messages.*,
         key_schemas.schema as key_schema,
         value_schemas.schema as value_schema,
         coalesce(key_schemas.error_message, value_schemas.error_message) as schema_error
-    from messages_with_ids
+    from {{ messages }} as messages
     left join writer_schemas as key_schemas
-        on messages_with_ids.feed = key_schemas.feed and messages_with_ids.schema_ids.key = key_schemas.schema_id
+        on messages.feed = key_schemas.feed and messages.schema_ids.key = key_schemas.schema_id
     left join writer_schemas as value_schemas
-        on messages_with_ids.feed = value_schemas.feed and messages_with_ids.schema_ids.value = value_schemas.schema_id
+        on messages.feed = value_schemas.feed and messages.schema_ids.value = value_schemas.schema_id
     -- messages that came after this run asked for schemas are left to the next one
     where
-        (messages_with_ids.schema_ids.key is null or key_schemas.schema_id is not null)
-        and (messages_with_ids.schema_ids.value is null or value_schemas.schema_id is not null)
+        (messages.schema_ids.key is null or key_schemas.schema_id is not null)
+        and (messages.schema_ids.value is null or value_schemas.schema_id is not null)
 
 )
 {% endmacro %}

@@ -1,18 +1,20 @@
 {% macro stage_messages(protocol) %}
 {%- set has_writer_schemas = "schemas" in ticdc.protocol_macro(protocol, "options")() -%}
-{%- set has_commits = protocol ~ "__commits" in ticdc -%}
+{%- set has_batches = protocol ~ "__decode_batch" in ticdc -%}
 {%- set has_schema = ticdc[protocol ~ "__has_schema"] if protocol ~ "__has_schema" in ticdc else ticdc.has_schema -%}
 {%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, this if is_incremental() else none) -%}
-with
-
-{% if redriven_feeds -%}
+{%- set may_lack_commits = protocol ~ "__lacks_commit" in ticdc -%}
+{%- set known_events -%}
+{%- if redriven_feeds -%}
 known_events as (
 
-    {{ ticdc.known_events(this, redriven_feeds, has_commits) }}
+    {{ ticdc.known_events(this, redriven_feeds, may_lack_commits) }}
 
 ),
 
 {% endif -%}
+{%- endset -%}
+{%- set messages -%}
 messages as (
 
     {% for feed in ticdc.feeds() if feed.protocol == protocol -%}
@@ -25,6 +27,9 @@ messages as (
         key,
         value,
         {{ ticdc.text_literal(tojson(feed.decoding, sort_keys=true)) }} as options,
+        {% if has_writer_schemas -%}
+        {{ ticdc.writer_schema_ids(feed) }} as schema_ids,
+        {% endif -%}
         {{ "true" if feed.claim_check else "false" }} as reads_files,
     {%- endset -%}
     select
@@ -55,27 +60,50 @@ messages as (
 {{ ticdc.messages_with_schemas("messages", protocol) }},
 
 {% endif -%}
+{%- endset -%}
+{%- set has_commits = may_lack_commits and (
+    redriven_feeds or ticdc.lacks_commits(protocol, known_events ~ messages)
+) -%}
+with
+
+{{ known_events -}}
+{{ messages -}}
 decoded as (
 
     select
         *,
-        {{ ticdc.protocol_macro(protocol, "decode")() }} as events
+        {% if has_batches -%}
+        {{ ticdc.protocol_macro(protocol, "decode_batch")() }} as events
+        {%- else -%}
+        {{ ticdc.protocol_macro(protocol, "decode")() }} as event
+        {%- endif %}
     from {{ "messages_with_schemas" if has_writer_schemas else "messages" }}
+    {%- if may_lack_commits and not has_commits %}
+    -- one that came after this run looked is left to the next one
+    where not coalesce({{ ticdc.protocol_macro(protocol, "lacks_commit")() }}, false)
+    {%- endif %}
 
 ),
 
 events as (
 
     select
+        {% if has_batches -%}
         decoded.* except (events, key, value),
         event_index,
         event,
+        {%- else -%}
+        * except (key, value),
+        0 as event_index,
+        {%- endif %}
         if(event.kind = 'error', {{ ticdc.letter_payload("key") }}, null) as key,
         if(event.kind = 'error', {{ ticdc.letter_payload("value") }}, null) as value,
         if(event.kind = 'error', octet_length(key), null) as key_length,
         if(event.kind = 'error', octet_length(value), null) as value_length
     from decoded
+    {%- if has_batches %}
     lateral view posexplode(events) exploded as event_index, event
+    {%- endif %}
 
 )
 {%- if has_commits -%},

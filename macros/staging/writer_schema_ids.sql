@@ -1,4 +1,6 @@
-{% macro writer_schema_ids() -%}
-    {# A header has at most 18 bytes: the rest of a message does not go to Python for it. #}
-    ticdc_schema_ids(substring(key, 1, 18), substring(value, 1, 18), options)
+{% macro writer_schema_ids(feed) -%}
+    {%- set framing = feed.decoding.get("framing", "confluent") -%}
+    struct(
+        {{ ticdc.writer_schema_id("key", framing) }} as key, {{ ticdc.writer_schema_id("value", framing) }} as value
+    )
 {%- endmacro %}

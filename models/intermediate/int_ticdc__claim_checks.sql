@@ -27,7 +27,11 @@ decoded as (
         message.key as key,
         message.value as value,
         {{ ticdc.text_literal(tojson(file.feed.decoding, sort_keys=true)) }} as options,
-        {{ ticdc.protocol_macro(file.feed.protocol, "decode")() }} as events
+        {% if file.feed.protocol ~ "__decode_batch" in ticdc -%}
+        {{ ticdc.protocol_macro(file.feed.protocol, "decode_batch")() }} as events
+        {%- else -%}
+        array({{ ticdc.protocol_macro(file.feed.protocol, "decode")() }}) as events
+        {%- endif %}
     from {{ ticdc.named_files(file.feed, file.names) }}
     {% if not loop.last %}
     union all

@@ -16,9 +16,7 @@ new_messages as (
     {%- set staged = ticdc.staging_relation(feed.protocol) -%}
     select
         {{ ticdc.text_literal(feed.name) }} as feed,
-        key,
-        value,
-        {{ ticdc.text_literal(tojson(feed.decoding, sort_keys=true)) }} as options
+        {{ ticdc.writer_schema_ids(feed) }} as schema_ids
     from {{ source("ticdc", "messages") }}
     where
         {{ ticdc.is_of_feed(feed) }}
@@ -28,9 +26,7 @@ new_messages as (
 
     select
         {{ ticdc.text_literal(feed.name) }} as feed,
-        messages.key,
-        messages.value,
-        {{ ticdc.text_literal(tojson(feed.decoding, sort_keys=true)) }} as options
+        {{ ticdc.writer_schema_ids(feed) }} as schema_ids
     from {{ source("ticdc", "messages") }} as messages
     left semi join ({{ ticdc.dead_letters(staged) }}) as letters
         on
@@ -46,21 +42,12 @@ new_messages as (
 
 ),
 
-messages_with_ids as (
-
-    select
-        feed,
-        {{ ticdc.writer_schema_ids() }} as schema_ids
-    from new_messages
-
-),
-
 needed_schemas as (
 
     select distinct
         feed,
         schema_id
-    from messages_with_ids
+    from new_messages
     lateral view explode(array(schema_ids.key, schema_ids.value)) exploded as schema_id
     where schema_id is not null
 

@@ -38,7 +38,7 @@ from support.avro import (
 from support.corpus import VECTORS, Variant, json_lines, root
 
 from ticdc_udfs import arrow
-from ticdc_udfs.avro_binary import schema_ids
+from ticdc_udfs.avro_binary import schema_id
 from ticdc_udfs.catalogue.fold import DdlEvent, fold
 from ticdc_udfs.catalogue.tables import ExportedColumn
 from ticdc_udfs.events import ErrorCode, Event, Kind
@@ -108,7 +108,7 @@ def _image(text: bytes | None) -> dict[str, str | None] | None:
 @_vectors("avro/envelope-confluent")
 def test_vector_envelope(vector: Mapping[str, Any]) -> None:
     value, expect = b64decode(vector["value_b64"]), vector["expect"]
-    assert schema_ids(None, value, "confluent") == (None, str(expect["schema_id"]))
+    assert schema_id(value, "confluent") == str(expect["schema_id"])
     event = decode(value, expect["writer_schema"])
     assert (event.schema_name, event.table_name, event.op) == ("", "avroenvelope", "upsert")
     assert _image(event.after) == {"id": str(expect["native"]["id"])}
@@ -118,7 +118,7 @@ def test_vector_envelope(vector: Mapping[str, Any]) -> None:
 def test_vector_glue(vector: Mapping[str, Any]) -> None:
     value, expect = framed(bytes.fromhex("0e"), "glue"), vector["expect"]
     assert (len(value) - 1, value[0], value[1]) == (expect["header_len"], expect["byte0"], expect["byte1"])
-    assert schema_ids(value, value, "glue") == (UUID_TEXT, UUID_TEXT)
+    assert schema_id(value, "glue") == UUID_TEXT
     assert _image(decode(value, record(ID), options=OPTIONS["glue"]).after) == {"id": "7"}
 
 
@@ -632,15 +632,10 @@ def test_framing(framing: Any) -> None:
     assert _image(event.after) == {"id": "1"}
     other = "glue" if framing == "confluent" else "confluent"
     for end in (0, 1, 4):
-        assert schema_ids(value[:end], None, framing) == (None, None)
+        assert schema_id(value[:end], framing) is None
     assert decode(value, schema, key, KEY, OPTIONS[other]).error_code == ErrorCode.BAD_FRAME
     assert decode(value, schema, b"x", KEY, OPTIONS[framing]).error_code == ErrorCode.BAD_FRAME
     assert decode(None, None, b"x", KEY, OPTIONS[framing]).error_code == ErrorCode.BAD_FRAME
-
-
-def test_ids_as_sql_tells_them() -> None:
-    for number in (0, 1, 100001, 2**31, 2**32 - 1):
-        assert schema_ids(framed(b"", schema_id=number), None, "confluent") == (str(number), None)
 
 
 def test_a_schema_that_is_missing_is_told_with_its_id() -> None:
@@ -744,7 +739,7 @@ def test_error_messages_hold_no_value_of_the_message() -> None:
 
 
 def test_no_messages() -> None:
-    assert decode_batch(*arrays([])).equals(arrow.decode_batch(avro.decode, *arrays([])))
+    assert decode_batch(*arrays([])).equals(arrow.decode_each(avro.decode, *arrays([])))
 
 
 FEW = 20
@@ -752,7 +747,7 @@ FEW = 20
 
 def _together(messages: list[Message]) -> int:
     """A batch (rows read together from FEW on) gives what single messages give; returns how many were read together."""
-    expected = arrow.decode_batch(avro.decode, *arrays(messages))
+    expected = arrow.decode_each(avro.decode, *arrays(messages))
     one_by_one, single = avro.decode, Counter[int]()
 
     def counted(*arguments: Any) -> Any:

@@ -154,7 +154,7 @@ def test_batches_with_broken_members_are_those_of_single_messages(
     batch += [(key, flipped(value or b"", places), *rest) for _, places in broken]  # type: ignore[arg-type]
     generator.shuffle(batch)
     columns = arrays(batch)
-    assert decode_batch(*columns).equals(arrow.decode_batch(avro.decode, *columns))
+    assert decode_batch(*columns).equals(arrow.decode_each(avro.decode, *columns))
 
 
 @cache
@@ -181,7 +181,7 @@ def test_huge_lengths(kind: str, size: int) -> None:
     value = framed(huge_length(size) + b"abc")
     assert hostile(avro.decode, (None, value, "{}", None, schema)).error_code == ErrorCode.BAD_AVRO
     batch = arrays([(None, value, "{}", None, schema)] * MANY)
-    assert decode_batch(*batch).equals(arrow.decode_batch(avro.decode, *batch))
+    assert decode_batch(*batch).equals(arrow.decode_each(avro.decode, *batch))
 
 
 def test_huge_lengths_take_no_memory(tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ probe:
         spark.ui.enabled: "false"
         spark.driver.memory: 1g
 """,
-    "models/decoded.sql": "select ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}') as events",
-    "models/codes.sql": "select events[0].error_code as error_code from {{ ref('decoded') }}",
+    "models/decoded.sql": "select ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}') as event",
+    "models/codes.sql": "select event.error_code as error_code from {{ ref('decoded') }}",
 }
 
 

@@ -13,16 +13,18 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from jinja2 import Template
+from pyspark.sql import SparkSession
 from support.registry import Answer, registry
 from urllib3.util import Retry, Timeout
 
 from ticdc_udfs import schema_registry
-from ticdc_udfs.avro_binary import Framing, schema_ids
-from ticdc_udfs.schema_registry import Found, HttpRegistry, fetch_schemas, find_ids, load
+from ticdc_udfs.avro_binary import Framing, schema_id
+from ticdc_udfs.schema_registry import Found, HttpRegistry, fetch_schemas, load
 
+MACRO = Path(__file__).parents[2] / "macros" / "staging" / "writer_schema_id.sql"
 SCHEMA = '{"type":"record","name":"t","namespace":"default.shop","fields":[]}'
 KNOWN = {"schema": SCHEMA}
-GLUE = '{"framing":"glue"}'
 MISSING = {"error_code": 40403, "message": "Schema 404 not found"}
 QUICK = Retry(total=3, backoff_factor=0.01, status_forcelist=(429, 500, 502, 503, 504), raise_on_status=False)
 
@@ -251,31 +253,19 @@ def test_the_sql_function_gives_a_schema_or_a_reason_per_row(tmp_path: Path, mon
     assert fetch_schemas(empty, empty).type == pa.struct([("schema", pa.string()), ("error_message", pa.string())])
 
 
-def test_the_sql_function_reads_ids_from_headers() -> None:
-    uuid = bytes(range(16))
-    confluent = (b"\0\0\0\0", b"\0\0\0\0\7", b"\0\xff\xff\xff\xffbody")
-    texts = (None, b"", *confluent, b"\3\0" + uuid, b"\3\0" + uuid[1:], b"\3\1" + uuid)
-    framings: tuple[tuple[Framing, str | None], ...] = (("confluent", "{}"), ("confluent", None), ("glue", GLUE))
-    for framing, option in framings:
-        rows = [(key, value, option) for key in texts for value in texts]
-        found = find_ids(*_arrays(rows)).to_pylist()
-        assert [(each["key"], each["value"]) for each in found] == [schema_ids(*row[:2], framing) for row in rows]
-
-
-def test_messages_of_several_feeds_and_bad_options() -> None:
-    confluent, glue = b"\0\0\0\0\7", b"\3\0" + bytes(16)
-    rows = [(confluent, glue, each) for each in ("{}", GLUE, '{"framing":"zip"}', "[", None)]
-    nil = "00000000-0000-0000-0000-000000000000"
-    assert [(each["key"], each["value"]) for each in find_ids(*_arrays(rows)).to_pylist()] == [
-        ("7", None),
-        (None, nil),
-        (None, None),
-        (None, None),
-        ("7", None),
-    ]
-    assert find_ids(*_arrays([])).type == pa.struct([("key", pa.string()), ("value", pa.string())])
-
-
-def _arrays(rows: list[tuple[bytes | None, bytes | None, str | None]]) -> list[pa.Array[Any]]:
-    columns = list(zip(*rows, strict=True)) or [()] * 3
-    return [pa.array(column, of) for column, of in zip(columns, (pa.binary(), pa.binary(), pa.string()), strict=True)]
+@pytest.mark.parametrize("framing", ["confluent", "glue"])
+def test_sql_reads_ids_from_headers_as_the_decoder_does(framing: Framing, spark: SparkSession) -> None:
+    uuid, numbers = bytes(range(16)), (0, 1, 100_001, 2**31, 2**32 - 1)
+    heads = (
+        None,
+        b"",
+        b"\0\0\0\0",
+        *(b"\0" + number.to_bytes(4, "big") for number in numbers),
+        b"\0\xff\xff\xff\xffbody",
+    )
+    heads += (b"\1\0\0\0\1", b"\3\0" + uuid, b"\3\0" + uuid[1:], b"\3\1" + uuid, b"\3\0" + uuid[::-1] + b"body")
+    macro = Template(MACRO.read_text(encoding="utf-8")).module
+    rows = spark.createDataFrame([(head,) for head in heads], "head binary")
+    found = rows.selectExpr("head", f"{macro.writer_schema_id('head', framing)} as id").collect()  # type: ignore[attr-defined]
+    expected = {head: None if head is None else schema_id(head, framing) for head in heads}
+    assert {None if head is None else bytes(head): text for head, text in found} == expected

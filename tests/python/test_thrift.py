@@ -17,7 +17,7 @@ from pyhive import hive
 
 import dbt_ticdc
 
-ERROR_CODE = "select ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}')[0].error_code as code"
+ERROR_CODE = "select ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}').error_code as code"
 
 
 def ticdc(*arguments: str | int | Path) -> list[str]:

@@ -31,11 +31,6 @@ def schema_id(message: bytes | None, framing: Framing) -> str | None:
     return str(UUID(bytes=message[2:18]))
 
 
-def schema_ids(key: bytes | None, value: bytes | None, framing: Framing) -> tuple[str | None, str | None]:
-    """The ids of the writer schemas of a message's key and value."""
-    return schema_id(key, framing), schema_id(value, framing)
-
-
 def schema_of(message: bytes, schema: str | None, framing: Framing, part: str) -> str:
     """The given writer schema of a framed message. Raises `DecodeError` for another framing, or where it is None."""
     found = schema_id(message, framing)

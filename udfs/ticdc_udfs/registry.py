@@ -38,9 +38,9 @@ def _decoder(protocol: str, decode: arrow.Decode) -> Udf:
     return Udf(
         name=f"ticdc_decode_{protocol}",
         arguments=(("key", "binary"), ("value", "binary"), ("options", "string")),
-        returns=arrow.EVENTS_SQL_TYPE,
-        description=f"The events of one {protocol} message; options is the feed's options as JSON text.",
-        function=partial(arrow.decode_batch, decode),
+        returns=arrow.EVENT_SQL_TYPE,
+        description=f"The event of one {protocol} message; options is the feed's options as JSON text.",
+        function=partial(arrow.decode_each, decode),
     )
 
 
@@ -54,18 +54,18 @@ def _avro_decoder(protocol: str, decode_batch: ArrowFunction) -> Udf:
             ("key_schema", "string"),
             ("value_schema", "string"),
         ),
-        returns=arrow.EVENTS_SQL_TYPE,
-        description=f"The events of one {protocol} message, whose writer schemas are given as JSON text.",
+        returns=arrow.EVENT_SQL_TYPE,
+        description=f"The event of one {protocol} message, whose writer schemas are given as JSON text.",
         function=decode_batch,
     )
 
 
-_SCHEMA_IDS = Udf(
-    name="ticdc_schema_ids",
+_OPEN_PROTOCOL = Udf(
+    name="ticdc_decode_open_protocol",
     arguments=(("key", "binary"), ("value", "binary"), ("options", "string")),
-    returns=schema_registry.IDS_SQL_TYPE,
-    description="The ids of the writer schemas of an Avro message, read from the headers of its key and value.",
-    function=schema_registry.find_ids,
+    returns=arrow.EVENTS_SQL_TYPE,
+    description="The events of one open_protocol message; options is the feed's options as JSON text.",
+    function=partial(arrow.decode_batch, open_protocol.decode),
 )
 
 _FETCH = Udf(
@@ -141,12 +141,11 @@ UDFS: tuple[Udf, ...] = (
     _avro_decoder("avro", avro_batch.decode_batch),
     _decoder("canal_json", canal_json.decode),
     _decoder("debezium", debezium.decode),
-    _avro_decoder("debezium_avro", partial(arrow.decode_batch, debezium_avro.decode)),
-    _decoder("open_protocol", open_protocol.decode),
+    _avro_decoder("debezium_avro", partial(arrow.decode_each, debezium_avro.decode)),
+    _OPEN_PROTOCOL,
     _decoder("simple", simple.decode),
     _FETCH,
     _RESOLVE,
-    _SCHEMA_IDS,
     _FOLD_DDL,
     _DDL_KIND,
     _PROJECT_ROW,

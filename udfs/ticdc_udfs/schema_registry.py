@@ -18,15 +18,8 @@ from urllib.parse import unquote
 
 import msgspec
 import pyarrow as pa
-import pyarrow.compute as pc
 import urllib3
 from urllib3.util import Retry, Timeout, Url, make_headers, parse_url
-
-from ticdc_udfs import avro_binary, options
-from ticdc_udfs.events import DecodeError
-
-IDS_SQL_TYPE = "struct<key: string, value: string>"
-"""What `find_ids` gives per message."""
 
 FETCHED_SQL_TYPE = "struct<schema: string, error_message: string>"
 """What `fetch_schemas` gives per row."""
@@ -70,27 +63,6 @@ def fetch_schemas(sources: pa.Array[Any], ids: pa.Array[Any]) -> pa.Array[Any]:
         [pa.array([each.schema for each in found], pa.string()), pa.array([each.error for each in found], pa.string())],
         names=["schema", "error_message"],
     )
-
-
-def find_ids(keys: pa.Array[Any], values: pa.Array[Any], options_texts: pa.Array[Any]) -> pa.Array[Any]:
-    """The ids of the writer schemas of messages' keys and values; null where there is none, or bad options."""
-    texts = pc.fill_null(options_texts, "{}")
-    key_ids = value_ids = pa.nulls(len(keys), pa.string())
-    for text in texts.unique().to_pylist():
-        try:
-            framing = options.parse(text).framing
-        except DecodeError:
-            continue
-        like_this = pc.equal(texts, text)
-        key_ids = pc.if_else(like_this, _ids(keys, framing), key_ids)
-        value_ids = pc.if_else(like_this, _ids(values, framing), value_ids)
-    return pa.StructArray.from_arrays([key_ids, value_ids], names=["key", "value"])
-
-
-def _ids(messages: pa.Array[Any], framing: avro_binary.Framing) -> pa.Array[Any]:
-    heads = pc.binary_slice(messages, 0, avro_binary.HEAD[framing][1]).dictionary_encode()
-    ids = [avro_binary.schema_id(head, framing) for head in heads.dictionary.to_pylist()]
-    return pa.array(ids, pa.string()).take(heads.indices)
 
 
 def _unusable(reason: str) -> Registry:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from support.corpus import SAMPLE, Variant, root, text_lines
 from support.hostile import OPS
 from ticdc_udfs import arrow
-from ticdc_udfs.avro_binary import Framing, schema_ids
+from ticdc_udfs.avro_binary import Framing, schema_id
 from ticdc_udfs.events import ErrorCode, Event, Kind
 from ticdc_udfs.schema_registry import load
 
@@ -147,7 +147,7 @@ class AvroVariant(Variant):
                 record.key,
                 record.value,
                 self.options_text,
-                *map(schema, schema_ids(record.key, record.value, self.framing)),
+                *(schema(schema_id(part, self.framing)) for part in (record.key, record.value)),
             )
             for record in self.records
         ]

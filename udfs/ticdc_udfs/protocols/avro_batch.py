@@ -43,7 +43,7 @@ def decode_batch(
     key_schemas: pa.Array[Any],
     value_schemas: pa.Array[Any],
 ) -> pa.Array[Any]:
-    """A list of the one event per message, as `arrow.decode_batch` gives it."""
+    """The event of each message, as `arrow.decode_each` gives it."""
     arguments = (keys, values, options_texts, key_schemas, value_schemas)
     with arrow.collector_off():
         decoded = []

@@ -1,3 +1,3 @@
-{% macro open_protocol__decode() -%}
+{% macro open_protocol__decode_batch() -%}
     ticdc_decode_open_protocol(key, value, options)
 {%- endmacro %}
