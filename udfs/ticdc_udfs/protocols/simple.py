@@ -7,13 +7,15 @@ the rest once the schema is known.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal, localcontext
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
+from msgspec.structs import replace
 
 from ticdc_udfs import values
 from ticdc_udfs.checksum import Sent
@@ -32,8 +34,10 @@ class _Timestamp(msgspec.Struct):
     value: str
 
 
-_Cell = str | int | float | _Timestamp | None
+_Cell = str | _Timestamp | None
 _Row = dict[str, _Cell]
+_AnyCell = TypeVar("_AnyCell")
+_Read = TypeVar("_Read")
 
 
 class _DataType(msgspec.Struct):
@@ -68,7 +72,7 @@ class _TableSchema(msgspec.Struct):
     indexes: list[_Index] | None = None
 
 
-class _Message(msgspec.Struct):
+class _Wire(msgspec.Struct, Generic[_AnyCell]):
     version: Literal[1]
     type: str
     commitTs: _Uint63 | None = None
@@ -81,12 +85,16 @@ class _Message(msgspec.Struct):
     claimCheckLocation: str | None = None
     handleKeyOnly: bool | None = None
     checksum: Sent | None = None
-    data: _Row | None = None
-    old: _Row | None = None
+    data: dict[str, _AnyCell] | None = None
+    old: dict[str, _AnyCell] | None = None
     tableSchema: _TableSchema | None = None
 
 
+_Message = _Wire[_Cell]
+_MessageWithNumbers = _Wire[_Cell | int | float]
+
 _read = msgspec.json.Decoder(_Message).decode
+_read_with_numbers = msgspec.json.Decoder(_MessageWithNumbers).decode
 _DDL_WORDS = frozenset({"CREATE", "RENAME", "CINDEX", "DINDEX", "ERASE", "TRUNCATE", "ALTER", "QUERY"})
 _OPS: Mapping[str, str] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
 
@@ -101,9 +109,10 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     if not value:
         raise DecodeError(ErrorCode.EMPTY_VALUE, "the message has no value")
     plain = decompress(value, options.compression)
-    message = _parse(plain, options)
-    if message.type in _OPS:
-        return (_row(message, plain, options),)
+    message = _parse(plain, _read_json if options.encoding == "json" else _read_avro)
+    op = _OPS.get(message.type)
+    if op is not None:
+        return (_row(op, message, plain, options),)
     if message.type == "WATERMARK":
         return (Event(Kind.WATERMARK, commit_ts=_commit_ts(message)),)
     if message.type == "BOOTSTRAP":
@@ -115,11 +124,9 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     raise DecodeError(ErrorCode.UNKNOWN_KIND, "type is none of the words of the protocol")
 
 
-def _parse(plain: bytes, options: Options) -> _Message:
+def _parse(plain: bytes, read: Callable[[bytes], _Read]) -> _Read:
     try:
-        if options.encoding == "avro":
-            return msgspec.convert(_read_avro(plain), _Message)
-        return _read(plain)
+        return read(plain)
     except msgspec.ValidationError as error:
         raise DecodeError(ErrorCode.BAD_SHAPE, f"no Simple message: {_place_only(str(error))}") from error
     except UnicodeDecodeError as error:
@@ -128,11 +135,31 @@ def _parse(plain: bytes, options: Options) -> _Message:
         raise DecodeError(ErrorCode.BAD_JSON, f"the value is not JSON: {error}") from error
 
 
-def _read_avro(plain: bytes) -> simple_avro.Members:
+def _read_json(plain: bytes) -> _Message:
+    """The message with numbers among its cells as text; no encoder writes any, so texts alone are tried first."""
     try:
-        return simple_avro.read(plain)
+        return _read(plain)
+    except msgspec.ValidationError:
+        message: _Wire[Any] = _read_with_numbers(plain)
+    return replace(message, data=_texts(message.data), old=_texts(message.old))
+
+
+def _texts(row: dict[str, Any] | None) -> _Row | None:
+    return None if row is None else {column: _text(cell) for column, cell in row.items()}
+
+
+def _text(cell: _Cell | int | float) -> _Cell:
+    if isinstance(cell, float):
+        return values.double_text(cell)
+    return str(cell) if isinstance(cell, int) else cell
+
+
+def _read_avro(plain: bytes) -> _Message:
+    try:
+        members = simple_avro.read(plain)
     except ValueError as error:
         raise DecodeError(ErrorCode.BAD_AVRO, f"the value is no Simple message in Avro: {error}") from error
+    return msgspec.convert(members, _Message)
 
 
 def _place_only(validation_error: str) -> str:
@@ -238,10 +265,11 @@ def _scaled(digits: str, scale: int) -> str:
 
 
 _NO_SCHEMA = (Lossy.NO_SCHEMA.of(),)
+_ROW = Kind.ROW  # Python 3.11 runs code to look up a member
+_BACKSLASH = ord("\\")
 
 
-def _row(message: _Message, plain: bytes, options: Options) -> Event:
-    op = _OPS[message.type]
+def _row(op: str, message: _Message, plain: bytes, options: Options) -> Event:
     data, old = message.data, message.old
     if (data is None) is not (op == "delete") or (old is None) is not (op == "insert"):
         raise DecodeError(ErrorCode.BAD_SHAPE, "data and old are not what the type of the row asks for")
@@ -257,14 +285,15 @@ def _row(message: _Message, plain: bytes, options: Options) -> Event:
         flags.append(Lossy.CLAIM_CHECK.of())
     elif message.handleKeyOnly:
         flags.append(Lossy.HANDLE_KEY_ONLY.of())
-    if b"\\" in plain and options.encoding == "json" and (b"\\ufffd" in plain or b"\\uFFFD" in plain):
-        flags.extend(_replaced_bytes(message, plain, options))
+    if _BACKSLASH in plain and options.encoding == "json" and (b"\\ufffd" in plain or b"\\uFFFD" in plain):
+        flags.extend(_replaced_bytes(plain))
 
-    before = None if old is None else _image(old, options.time_zone, flags)
-    after = None if data is None else _image(data, options.time_zone, flags)
-    # by position: keywords would cost as much as reading the message
-    return Event(
-        Kind.ROW,
+    timestamps = _timestamp_columns(message.tableID)
+    before = None if old is None else _image(old, timestamps, options.time_zone, flags)
+    after = None if data is None else _image(data, timestamps, options.time_zone, flags)
+    # by position, and past the constructor of named tuples: both would cost as much as writing the images
+    members = (
+        _ROW,
         _commit_ts(message),
         True,
         message.startTs or None,
@@ -287,36 +316,65 @@ def _row(message: _Message, plain: bytes, options: Options) -> Event:
         None,
         claim_check,
     )
+    return tuple.__new__(Event, members)
 
 
-_TEXT_OR_NULL = frozenset({str, type(None)})
+_TIMESTAMP = b':{"location":'
+"""Stands in the JSON of a row where a timestamp does, and nowhere else: within a text quotes are escaped."""
 
 
-def _image(row: _Row, zone: ZoneInfo | None, flags: list[str]) -> bytes:
-    """The row as JSON; appends what could not be told to `flags`."""
-    for column in [column for column, cell in row.items() if type(cell) not in _TEXT_OR_NULL]:
-        row[column] = _canonical(column, row[column], zone, flags)
+@lru_cache(maxsize=10_000)
+def _timestamp_columns(table_id: int | None) -> deque[str]:
+    """Columns of a table that are known to hold timestamps; a hint, which rows that prove it incomplete add to."""
+    del table_id
+    return deque(maxlen=64)
+
+
+def _image(row: _Row, timestamps: deque[str], zone: ZoneInfo | None, flags: list[str]) -> bytes:
+    """The row as JSON; appends what could not be told to `flags`.
+
+    To look at every cell costs more than to write the row, so that is done only where `timestamps` is not enough.
+    """
+    try:
+        if _take_utc(row, timestamps):
+            image = write_json(row)
+            if image.find(_TIMESTAMP) < 0:
+                return image
+    except UnicodeEncodeError:
+        pass
+    for column, cell in row.items():
+        if type(cell) is _Timestamp:
+            row[column] = _utc(column, cell, zone, flags)
+            if column not in timestamps:
+                timestamps.append(column)
     try:
         return write_json(row)
     except UnicodeEncodeError:
         return write_json({column: _encodable(column, cell, flags) for column, cell in row.items()})
 
 
-def _canonical(column: str, cell: _Cell, zone: ZoneInfo | None, flags: list[str]) -> str:
-    if isinstance(cell, _Timestamp):
-        at = _zone(cell.location) if cell.location != "Local" else zone
-        if at is None:
-            return cell.value
-        try:
-            utc, twice = values.timestamp_to_utc(cell.value, at)
-        except (ValueError, OverflowError) as error:
-            raise DecodeError(ErrorCode.BAD_VALUE, "a timestamp's value is none") from error
-        if twice:
-            flags.append(Lossy.AMBIGUOUS_TIME.of(column))
-        return utc
-    if isinstance(cell, float):
-        return values.double_text(cell)
-    return str(cell)
+def _take_utc(row: _Row, timestamps: Iterable[str]) -> bool:
+    """Puts the text of timestamps in UTC in their places; False if one names another zone."""
+    for column in timestamps:
+        cell = row.get(column)
+        if type(cell) is _Timestamp:
+            if cell.location != "UTC":
+                return False
+            row[column] = cell.value
+    return True
+
+
+def _utc(column: str, timestamp: _Timestamp, zone: ZoneInfo | None, flags: list[str]) -> str:
+    at = _zone(timestamp.location) if timestamp.location != "Local" else zone
+    if at is None:
+        return timestamp.value
+    try:
+        utc, twice = values.timestamp_to_utc(timestamp.value, at)
+    except (ValueError, OverflowError) as error:
+        raise DecodeError(ErrorCode.BAD_VALUE, "a timestamp's value is none") from error
+    if twice:
+        flags.append(Lossy.AMBIGUOUS_TIME.of(column))
+    return utc
 
 
 @lru_cache(maxsize=256)
@@ -338,9 +396,10 @@ def _encodable(column: str, cell: _Cell, flags: list[str]) -> _Cell:
     return text
 
 
-def _replaced_bytes(message: _Message, plain: bytes, options: Options) -> list[str]:
+def _replaced_bytes(plain: bytes) -> list[str]:
     r"""Flags of columns whose invalid UTF-8 was replaced: by the escape `\ufffd`, while a true U+FFFD is literal."""
-    without = _parse(values.without_replaced_bytes(plain), options)
+    message = _parse(plain, _read_with_numbers)
+    without = _parse(values.without_replaced_bytes(plain), _read_with_numbers)
     return [
         Lossy.INVALID_UTF8.of(column)
         for image, bare in ((message.data, without.data), (message.old, without.old))
