@@ -112,7 +112,7 @@ def _row(message: _Message, extension: _Extension, plain: bytes, options: Option
     old = _pre_image(message, data) if op == "update" else None
 
     flags = [*plan.flags]
-    if b"\\" in plain and (b"\\ufffd" in plain or b"\\uFFFD" in plain):
+    if _BACKSLASH in plain and (b"\\ufffd" in plain or b"\\uFFFD" in plain):
         flags.extend(_replaced_bytes(message, plain))
     claim_check = None
     if extension.claimCheckLocation is not None:
@@ -121,22 +121,23 @@ def _row(message: _Message, extension: _Extension, plain: bytes, options: Option
     elif extension.onlyHandleKey:
         flags.append(Lossy.HANDLE_KEY_ONLY.of())
 
-    image = _canonical(data, plan, flags) if plan.converters else data
-    key = {column: image[column] for column in plan.key}
-    row_key = write_json(key)
+    if plan.converters:
+        _make_canonical(data, plan, flags)
+    row_key = write_json({column: data[column] for column in plan.key})
     before_key = before = None
     if old is not None:
-        pre_image = _canonical(old, plan, flags) if plan.converters else old
-        before = write_json(pre_image)
-        old_key = {column: pre_image[column] for column in plan.key}
-        before_key = write_json(old_key) if old_key != key else None
-    after: bytes | None = write_json(image)
+        if plan.converters:
+            _make_canonical(old, plan, flags)
+        before = write_json(old)
+        if [*map(old.get, plan.key)] != [*map(data.get, plan.key)]:
+            before_key = write_json({column: old[column] for column in plan.key})
+    after: bytes | None = write_json(data)
     if op == "delete":
         before, after = after, None
     commit_ts, exact = _commit_ts(message, extension)
-    # by position: keywords would cost as much as reading the message
-    return Event(
-        Kind.ROW,
+    # by position, and past the constructor of named tuples: both would cost as much as writing the images
+    members = (
+        _ROW,
         commit_ts,
         exact,
         None,
@@ -158,9 +159,12 @@ def _row(message: _Message, extension: _Extension, plain: bytes, options: Option
         None,
         claim_check,
     )
+    return tuple.__new__(Event, members)
 
 
 _OPS: Mapping[str, str] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
+_ROW = Kind.ROW  # Python 3.11 runs code to look up a member
+_BACKSLASH = ord("\\")
 
 
 def _pre_image(message: _Message, data: _Row) -> _Row | None:
@@ -237,20 +241,18 @@ def converter(column_type: str, zone: ZoneInfo | None) -> values.Convert | None:
     return values.shared_converter(column_type)
 
 
-def _canonical(row: _Row, plan: _Plan, flags: list[str]) -> _Row:
-    """The row with canonical texts; appends what could not be told to `flags`."""
-    image = dict(row)
+def _make_canonical(row: _Row, plan: _Plan, flags: list[str]) -> None:
+    """Puts canonical texts into the row; appends what could not be told to `flags`."""
     for column, convert in plan.converters:
         text = row[column]
         if text is None:
             continue
         try:
-            image[column], reason = convert(text)
+            row[column], reason = convert(text)
         except (ValueError, OverflowError) as error:
             raise DecodeError(ErrorCode.BAD_VALUE, "a column's value is none of its type") from error
         if reason is not None:
             flags.append(reason.of(column))
-    return image
 
 
 def _replaced_bytes(message: _Message, plain: bytes) -> list[str]:
