@@ -242,6 +242,10 @@ def _same_as_null(
     return stands_for_null(column_type, canonical, zone)
 
 
+_new_event = tuple.__new__
+_NO_ERROR = (None,) * (len(Event._fields) - Event._fields.index("error_code"))
+
+
 def _row(op: str, payload: _Payload, plan: _Plan | None, key: list[str]) -> Event:
     after, before = payload.after, payload.before
     if (before if op == "delete" else after) is None:
@@ -269,25 +273,29 @@ def _row(op: str, payload: _Payload, plan: _Plan | None, key: list[str]) -> Even
     except KeyError as error:
         raise DecodeError(ErrorCode.BAD_SHAPE, "the row lacks a column of the message key") from error
     source = payload.source
-    # by position: keywords would cost as much as reading the message
-    return Event(
-        Kind.ROW,
-        source.commit_ts,
-        True,
-        source.start_ts,
-        source.db,
-        source.table,
-        None,
-        op,
-        write_json(row_key),
-        write_json(old_key) if old_key != row_key else None,
-        write_json(old) if old is not None else None,
-        write_json(new) if new is not None else None,
-        schema_id,
-        schema,
-        None,
-        None,
-        tuple(dict.fromkeys(flags)) if flags else (),
+    # past Event's own __new__, which costs as much as all that stands here
+    return _new_event(
+        Event,
+        (
+            Kind.ROW,
+            source.commit_ts,
+            True,
+            source.start_ts,
+            source.db,
+            source.table,
+            None,
+            op,
+            write_json(row_key),
+            write_json(old_key) if old_key != row_key else None,
+            write_json(old) if old is not None else None,
+            write_json(new) if new is not None else None,
+            schema_id,
+            schema,
+            None,
+            None,
+            tuple(dict.fromkeys(flags)) if flags else (),
+            *_NO_ERROR,
+        ),
     )
 
 
