@@ -105,6 +105,7 @@ _T = TypeVar("_T")
 
 # the text of a number with a point is kept: a double's is not always what a DECIMAL had
 _read = msgspec.json.Decoder(_Message, float_hook=str).decode
+_read_payload = msgspec.json.Decoder(_Payload, float_hook=str).decode
 _read_key = msgspec.json.Decoder(_Key, float_hook=str).decode
 _read_schema = msgspec.json.Decoder(_Schema, float_hook=str).decode
 _read_changes = msgspec.json.Decoder(list[_Change]).decode
@@ -156,6 +157,7 @@ class _Plan(NamedTuple):
 
     tail: bytes
     key: list[str]
+    names: list[str]
     columns: dict[str, tuple[values.Convert | None, str | None]]
     flags: list[str]
     schema: TableSchema
@@ -165,23 +167,23 @@ _plans: dict[tuple[str, str, ZoneInfo | None], _Plan] = {}
 _key_columns: dict[bytes, list[str]] = {}
 _MAX_PLANS = 2_000
 _MAX_TAIL_BYTES = 256 * 1024
-_SCHEMA = b',"schema":'
+_PAYLOAD, _SCHEMA = b'{"payload":', b',"schema":'
 
 
 def _known(plain: bytes, zone: ZoneInfo | None) -> tuple[_Payload, _Plan] | None:
     """A row whose inline schema is that of the table's plan: the schema, most of the message, is not read again."""
     end = plain.find(_SCHEMA)
-    if end < 0:
+    if end < 0 or not plain.startswith(_PAYLOAD):
         return None
     try:
-        payload = _read(plain[:end] + b"}").payload
+        payload = _read_payload(plain[len(_PAYLOAD) : end])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     plan = _plans.get((payload.source.db, payload.source.table, zone))
     if plan is None or payload.op not in _OPS or len(plan.tail) != len(plain) - end or not plain.endswith(plan.tail):
         return None
     image = payload.before if payload.after is None else payload.after
-    return (payload, plan) if image is not None and image.keys() == plan.columns.keys() else None
+    return (payload, plan) if image is not None and [*image] == plan.names else None
 
 
 def _plan_of(payload: _Payload, schema: bytes, key: list[str], zone: ZoneInfo | None) -> _Plan:
@@ -220,7 +222,7 @@ def _new_plan(image: _Row, schema: bytes, key: list[str], zone: ZoneInfo | None)
         if not complete:
             flags.append(Lossy.NO_SCHEMA.of(name))
         table.append(Column(name, column_type, places.get(name), field.optional))
-    return _Plan(_SCHEMA + schema + b"}", key, columns, flags, table_schema(table))
+    return _Plan(_SCHEMA + schema + b"}", key, [*image], columns, flags, table_schema(table))
 
 
 def _same_as_null(
