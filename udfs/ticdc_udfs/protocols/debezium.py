@@ -7,7 +7,8 @@ converts the texts of the flagged columns by `converter`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import NoneType
 from typing import Annotated, Any, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -19,6 +20,7 @@ from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols.debezium_values import (
     Field,
+    OfInteger,
     converter,
     flagging,
     null_reason,
@@ -152,20 +154,31 @@ def _parse(read: Callable[[bytes], _T], text: bytes, what: str) -> _T:
         raise DecodeError(ErrorCode.BAD_JSON, f"the {what} is not JSON: {error}") from error
 
 
+_Convert = Callable[[Any], tuple[str | None, Lossy | None]]
+_Work = list[tuple[str, _Convert]]
+"""The columns of a row to convert, in order."""
+
+
 class _Plan(NamedTuple):
-    """What is the same for all rows that bear one inline schema, which ends their messages, and one key."""
+    """What is the same for all rows that bear one inline schema, which ends their messages, and one key.
+
+    `names` are the columns in the order of the rows, `columns` have their conversions by the class of the JSON value.
+    `work` is what rows need whose values have these classes: most of them have those of a row before.
+    """
 
     tail: bytes
     key: list[str]
     names: list[str]
-    columns: dict[str, tuple[values.Convert | None, str | None]]
-    flags: list[str]
+    columns: Mapping[str, Mapping[type, _Convert]]
+    work: dict[tuple[type, ...], _Work]
+    flags: tuple[str, ...]
     schema: TableSchema
 
 
 _plans: dict[tuple[str, str, ZoneInfo | None], _Plan] = {}
 _key_columns: dict[bytes, list[str]] = {}
 _MAX_PLANS = 2_000
+_MAX_WORK_OF_PLAN = 32
 _MAX_TAIL_BYTES = 256 * 1024
 _PAYLOAD, _SCHEMA = b'{"payload":', b',"schema":'
 
@@ -204,25 +217,38 @@ def _new_plan(image: _Row, schema: bytes, key: list[str], zone: ZoneInfo | None)
     fields = {field.field: field for field in (row.fields if row is not None else ()) if field.field in image}
     if len(fields) != len(image):
         raise DecodeError(ErrorCode.BAD_SHAPE, "the schema does not name every column of the row")
-    columns: dict[str, tuple[values.Convert | None, str | None]] = {}
+    columns: dict[str, Mapping[type, _Convert]] = {}
     flags = [] if key else [Lossy.NO_KEY.of()]
     places = {name: place for place, name in enumerate(key, start=1)}
     table: list[Column] = []
     for name, field in fields.items():
         parameters = field.parameters or {}
-        column_type, convert, complete = told(
+        column_type, convert, complete, of_integer = told(
             Field(field.type, field.name, field.tidb_type, parameters.get("length"), parameters.get("allowed")),
             field.optional,
         )
         null = null_reason(column_type, field.optional)
-        columns[name] = (
-            flagging(convert, _same_as_null(field, column_type, convert, zone)),
-            null.of(name) if null is not None else None,
-        )
+        same = _same_as_null(field, column_type, convert, zone)
+        of_integer = flagging(of_integer, same) if of_integer is not None else None
+        columns[name] = _by_class(flagging(convert, same), of_integer, null)
         if not complete:
             flags.append(Lossy.NO_SCHEMA.of(name))
         table.append(Column(name, column_type, places.get(name), field.optional))
-    return _Plan(_SCHEMA + schema + b"}", key, [*image], columns, flags, table_schema(table))
+    return _Plan(_SCHEMA + schema + b"}", key, [*image], columns, {}, tuple(flags), table_schema(table))
+
+
+def _by_class(
+    convert: values.Convert | None, of_integer: OfInteger | None, null: Lossy | None
+) -> Mapping[type, _Convert]:
+    """The conversions of a column's values; of lists and objects there is none."""
+    if convert is None:
+        return _PLAIN
+    return {
+        str: convert,
+        int: of_integer or (lambda number: convert(str(number))),
+        bool: lambda value: convert(_text(value)),
+        NoneType: _as_it_stands if null is None else lambda value: (None, null),
+    }
 
 
 def _same_as_null(
@@ -245,6 +271,8 @@ def _same_as_null(
 
 
 _new_event = tuple.__new__
+_NO_SCHEMA: tuple[str, ...] = (Lossy.NO_SCHEMA.of(),)
+_NO_SCHEMA_NO_KEY: tuple[str, ...] = (Lossy.NO_SCHEMA.of(), Lossy.NO_KEY.of())
 _NO_ERROR = (None,) * (len(Event._fields) - Event._fields.index("error_code"))
 
 
@@ -252,29 +280,36 @@ def _row(op: str, payload: _Payload, plan: _Plan | None, key: list[str]) -> Even
     after, before = payload.after, payload.before
     if (before if op == "delete" else after) is None:
         raise DecodeError(ErrorCode.BAD_SHAPE, "a row message without the row")
-    schema_id = schema = None
-    if plan is not None:
-        flags = [*plan.flags]
-        schema_id, schema = plan.schema
-    else:
-        flags = [Lossy.NO_SCHEMA.of()] if key else [Lossy.NO_SCHEMA.of(), Lossy.NO_KEY.of()]
-    new = None if after is None or op == "delete" else _canonical(after, after, {}, plan, flags)
+    flags: list[str] = []
+    changed: _Row = {}
+    new = None if after is None or op == "delete" else _canonical(after, plan, flags)
     if before is None or op == "insert":
         old = None
     elif after is None or new is None:
-        old = _canonical(before, before, {}, plan, flags)
+        old = _canonical(before, plan, flags)
     elif before.keys() != after.keys():
         raise DecodeError(ErrorCode.BAD_SHAPE, "before and after have not the same columns")
     else:
-        old = _canonical(before, (column for column in before if before[column] != after[column]), new, plan, flags)
+        changed = {column: value for column, value in before.items() if value != after[column]}
+        old = _converted(new, changed, _work(changed, plan), flags)
     image = new if new is not None else old or {}
     names = key or image
     try:
         row_key = {name: image[name] for name in names}
-        old_key = {name: old[name] for name in names} if old is not None and new is not None else row_key
     except KeyError as error:
         raise DecodeError(ErrorCode.BAD_SHAPE, "the row lacks a column of the message key") from error
+    before_key = None
+    if old is not None and not changed.keys().isdisjoint(names):
+        old_key = {name: old[name] for name in names}
+        if old_key != row_key:
+            before_key = write_json(old_key)
     source = payload.source
+    if plan is None:
+        schema_id = schema = None
+        always = _NO_SCHEMA if key else _NO_SCHEMA_NO_KEY
+    else:
+        schema_id, schema = plan.schema
+        always = plan.flags
     # past Event's own __new__, which costs as much as all that stands here
     return _new_event(
         Event,
@@ -288,14 +323,14 @@ def _row(op: str, payload: _Payload, plan: _Plan | None, key: list[str]) -> Even
             None,
             op,
             write_json(row_key),
-            write_json(old_key) if old_key != row_key else None,
+            before_key,
             write_json(old) if old is not None else None,
             write_json(new) if new is not None else None,
             schema_id,
             schema,
             None,
             None,
-            tuple(dict.fromkeys(flags)) if flags else (),
+            tuple(dict.fromkeys((*always, *flags))) if flags else always,
             *_NO_ERROR,
         ),
     )
@@ -319,24 +354,33 @@ def _key_names(key: bytes | None, options: Options) -> list[str]:
     return names
 
 
-def _canonical(row: _Row, columns: Iterable[str], others: _Image, plan: _Plan | None, flags: list[str]) -> _Image:
-    """The canonical texts of `columns` beside those of `others`, without plan the wire's; appends to `flags`."""
+def _canonical(row: _Row, plan: _Plan | None, flags: list[str]) -> _Image:
+    """The canonical texts of a row, without plan the wire's; appends to `flags`."""
+    if plan is None or [*row] != plan.names:
+        return _converted(row, row, _work(row, plan), flags)
+    classes = (*map(type, row.values()),)
+    work = plan.work.get(classes)
+    if work is None:
+        work = [(column, convert) for column, convert in _work(row, plan) if convert is not _as_it_stands]
+        if len(plan.work) < _MAX_WORK_OF_PLAN:
+            plan.work[classes] = work
+    return _converted(row, row, work, flags)
+
+
+def _work(row: _Row, plan: _Plan | None) -> Iterator[tuple[str, _Convert]]:
+    """The conversions of the columns, in order; raises `KeyError` where the plan lacks one."""
+    columns = dict.fromkeys(row, _PLAIN) if plan is None else plan.columns
+    return ((column, columns[column].get(value.__class__, _plain)) for column, value in row.items())
+
+
+def _converted(others: _Row, row: _Row, work: Iterable[tuple[str, _Convert]], flags: list[str]) -> _Image:
+    """A copy of `others` with the converted texts of a row in their places; appends to `flags`."""
     image = others.copy()
     try:
-        for column in columns:
-            value = row[column]
-            convert, null_flag = plan.columns[column] if plan is not None else _AS_IT_STANDS
-            if value is None:
-                if null_flag is not None:
-                    flags.append(null_flag)
-            else:
-                if value.__class__ is not str:
-                    value = str(value) if value.__class__ is int else _text(value)
-                if convert is not None:
-                    value, reason = convert(value)
-                    if reason is not None:
-                        flags.append(reason.of(column))
-            image[column] = value
+        for column, convert in work:
+            image[column], reason = convert(row[column])
+            if reason is not None:
+                flags.append(reason.of(column))
     except KeyError as error:
         raise DecodeError(ErrorCode.BAD_SHAPE, "the row has columns that the schema has not") from error
     except (ValueError, OverflowError) as error:
@@ -344,7 +388,19 @@ def _canonical(row: _Row, columns: Iterable[str], others: _Image, plan: _Plan | 
     return image
 
 
-_AS_IT_STANDS = (None, None)
+def _as_it_stands(value: str | None) -> tuple[str | None, Lossy | None]:
+    return value, None
+
+
+def _plain(value: Any) -> tuple[str, None]:
+    return _text(value), None
+
+
+def _digits(value: int) -> tuple[str, None]:
+    return str(value), None
+
+
+_PLAIN: Mapping[type, _Convert] = {str: _as_it_stands, int: _digits, NoneType: _as_it_stands}
 
 
 def _text(value: Any) -> str:

@@ -16,12 +16,15 @@ from collections.abc import Callable
 from datetime import date
 from decimal import Context, Decimal
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, overload
 from zoneinfo import ZoneInfo
 
 from ticdc_udfs import values
 from ticdc_udfs.events import Lossy
 from ticdc_udfs.schemas import labelled_type
+
+OfInteger = Callable[[int], tuple[str, Lossy | None]]
+"""A conversion of wire integers as they come, which saves their text."""
 
 Same = Callable[[str], bool]
 """Tells whether a canonical text is what the encoder writes in place of NULL."""
@@ -53,13 +56,19 @@ def null_reason(column_type: str, nullable: bool | None) -> Lossy | None:
     return Lossy.ZERO_DATE if values.base_type(column_type) in ("date", "datetime") and nullable is not False else None
 
 
-def flagging(convert: values.Convert | None, same: Same | None) -> values.Convert | None:
+@overload
+def flagging(convert: OfInteger, same: Same | None) -> OfInteger: ...
+@overload
+def flagging(convert: values.Convert | None, same: Same | None) -> values.Convert | None: ...
+def flagging(
+    convert: Callable[[Any], tuple[str, Lossy | None]] | None, same: Same | None
+) -> Callable[[Any], tuple[str, Lossy | None]] | None:
     """A conversion that flags texts which the encoder also writes in place of NULL."""
     if same is None:
         return convert
 
-    def flagged(text: str) -> tuple[str, Lossy | None]:
-        canonical, reason = convert(text) if convert is not None else (text, None)
+    def flagged(wire: Any) -> tuple[str, Lossy | None]:
+        canonical, reason = convert(wire) if convert is not None else (wire, None)
         return canonical, Lossy.NULL_OR_DEFAULT if reason is None and same(canonical) else reason
 
     return flagged
@@ -153,6 +162,10 @@ def unsigned_bigint(text: str) -> tuple[str, Lossy | None]:
     return str(int(text) + 2**64) if text.startswith("-") else text, None
 
 
+def _unsigned_of_integer(number: int) -> tuple[str, Lossy | None]:
+    return str(number + 2**64 if number < 0 else number), None
+
+
 def single(text: str) -> tuple[str, Lossy | None]:
     """A FLOAT; a text of six digits or less is the shortest one already."""
     if len(text) <= 7 and "e" not in text and "E" not in text and text[-2:] != ".0":
@@ -217,15 +230,19 @@ _CONVERTERS: dict[str, values.Convert] = {"float": single, "double": double, "bi
 
 def date_converter(nullable: bool | None) -> values.Convert:
     """A DATE from days since 1970; day 0 may be a zero date unless the column is known to be nullable."""
+    of_integer = _date_of_integer(nullable)
 
     def convert(text: str) -> tuple[str, Lossy | None]:
         if text[4:5] == "-" and text[:4].isdigit():
             return text, None
-        if text == "0" and nullable is not True:
-            return "1970-01-01", Lossy.ZERO_DATE
-        return _day(int(text)), None
+        canonical, reason = of_integer(int(text))
+        return canonical, reason if text == "0" else None
 
     return convert
+
+
+def _date_of_integer(nullable: bool | None) -> OfInteger:
+    return lambda days: (_day(days), Lossy.ZERO_DATE if days == 0 and nullable is not True else None)
 
 
 @lru_cache(maxsize=10_000)
@@ -235,25 +252,34 @@ def _day(since_1970: int) -> str:
 
 def datetime_converter(units: int, fraction: int, nullable: bool | None) -> values.Convert:
     """A DATETIME from 1000 or 1,000,000 units a second since 1970, with at least that many fraction digits."""
+    of_integer = _datetime_of_integer(units, fraction, nullable)
 
     def convert(text: str) -> tuple[str, Lossy | None]:
         if " " in text:
             return _with_fraction(text, fraction), None
-        seconds, part = divmod(int(text), units)
-        days, second = divmod(seconds, 86_400)
-        at = f"{_day(days)} {_clock(second)}"
-        if part or fraction:
-            digits = str(units + part)[1:].rstrip("0").ljust(fraction, "0")
-            at = f"{at}.{digits}"
-        return at, Lossy.ZERO_DATE if text == "0" and nullable is not True else None
+        canonical, reason = of_integer(int(text))
+        return canonical, reason if text == "0" else None
 
     return convert
 
 
-@lru_cache(maxsize=86_400)
-def _clock(second_of_day: int) -> str:
-    minutes, second = divmod(second_of_day, 60)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}"
+def _datetime_of_integer(units: int, fraction: int, nullable: bool | None) -> OfInteger:
+    def convert(number: int) -> tuple[str, Lossy | None]:
+        seconds, part = number // units, number % units
+        minutes = seconds // 60
+        at = f"{_day(minutes // 1440)} {_MINUTES[minutes % 1440]}:{_SECONDS[seconds % 60]}"
+        if part or fraction:
+            digits = _MILLISECONDS[part] if units == 1000 else f"{part:06}".rstrip("0")
+            at = f"{at}.{digits.ljust(fraction, '0')}"
+        return at, Lossy.ZERO_DATE if number == 0 and nullable is not True else None
+
+    return convert
+
+
+# small tables stay in the processor's caches, which one of all seconds of a day does not
+_MINUTES = [f"{minute // 60:02}:{minute % 60:02}" for minute in range(1440)]
+_SECONDS = [f"{second:02}" for second in range(60)]
+_MILLISECONDS = [f"{part:03}".rstrip("0") for part in range(1000)]
 
 
 def timestamp_converter(fraction: int) -> values.Convert:
@@ -278,10 +304,8 @@ def time_converter(fraction: int) -> values.Convert:
         if ":" in text:
             return _with_fraction(text, fraction), None
         seconds, micros = divmod(abs(int(text)), 1_000_000)
-        minutes, second = divmod(seconds, 60)
-        hours, minute = divmod(minutes, 60)
         sign = "-" if text.startswith("-") else ""
-        clock = f"{sign}{hours:02}:{minute:02}:{second:02}"
+        clock = f"{sign}{seconds // 3600:02}:{_SECONDS[seconds // 60 % 60]}:{_SECONDS[seconds % 60]}"
         return _with_fraction(f"{clock}.{micros:06}" if micros else clock, fraction), None
 
     return convert
@@ -312,6 +336,7 @@ class Field(NamedTuple):
 class Told(NamedTuple):
     """A column's type as far as it is told, and the conversion by it.
 
+    `of_integer` gives the same for integers of JSON; None where they are converted as texts.
     `complete` is false where the canonical text also depends on what is not told: scale, fraction digits, or the
     type itself; the text is then to be converted again by `converter` once the table's schema is known.
     """
@@ -319,6 +344,7 @@ class Told(NamedTuple):
     column_type: str
     convert: values.Convert | None
     complete: bool
+    of_integer: OfInteger | None = None
 
 
 def told(field: Field, nullable: bool | None) -> Told:
@@ -330,8 +356,15 @@ def told(field: Field, nullable: bool | None) -> Told:
     if word == "bit":
         return Told("bit(1)" if field.length is None else f"bit({field.length})", bit, True)
     if name == "MicroTimestamp":
-        return Told(word, datetime_converter(1_000_000, 0, nullable), False)
-    if word in ("datetime", "time"):
+        of_integer = _datetime_of_integer(1_000_000, 0, nullable)
+        return Told(word, datetime_converter(1_000_000, 0, nullable), False, of_integer)
+    if word == "datetime":
+        return Told(word, _converter(word, nullable), False, _datetime_of_integer(1000, 0, nullable))
+    if word == "date":
+        return Told(word, date_converter(nullable), True, _date_of_integer(nullable))
+    if word == "bigint unsigned":
+        return Told(word, unsigned_bigint, True, _unsigned_of_integer)
+    if word == "time":
         return Told(word, _converter(word, nullable), False)
     if word == "timestamp":
         return Told(word, _timestamp_told, True)
