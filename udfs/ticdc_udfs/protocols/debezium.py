@@ -104,6 +104,7 @@ class _Change(msgspec.Struct):
 
 
 _T = TypeVar("_T")
+_K = TypeVar("_K")
 
 # the text of a number with a point is kept: a double's is not always what a DECIMAL had
 _read = msgspec.json.Decoder(_Message, float_hook=str).decode
@@ -118,20 +119,20 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     if not value:
         raise DecodeError(ErrorCode.EMPTY_VALUE, "the message has no value")
     plain = decompress(value, options.compression)
-    known = _known(plain, options.time_zone)
+    known = _known(plain, key, options)
     if known is not None:
         payload, plan = known
-        names = _key_names(key, options)
-        if plan.key != names:
-            plan = _plan_of(payload, plan.tail[len(_SCHEMA) : -1], names, options.time_zone)
-        return (_row(_OPS[payload.op or ""], payload, plan, names),)
+        return (_row(_OPS[payload.op or ""], payload, plan, plan.key),)
     message = _parse(_read, plain, "value")
     payload = message.payload
     op = _OPS.get(payload.op or "")
     if op is not None:
         names, schema = _key_names(key, options), bytes(message.schema)
-        new_plan = _plan_of(payload, schema, names, options.time_zone) if schema not in (b"", b"null") else None
-        return (_row(op, payload, new_plan, names),)
+        if schema in (b"", b"null"):
+            return (_row(op, payload, None, names),)
+        plan = _plan_of(payload, schema, names, options.time_zone)
+        _keep_for_key(plan, key, options)
+        return (_row(op, payload, plan, names),)
     if payload.ddl is not None:
         return (_ddl(payload, payload.ddl),)
     if payload.op == "m":
@@ -176,6 +177,7 @@ class _Plan(NamedTuple):
 
 
 _plans: dict[tuple[str, str, ZoneInfo | None], _Plan] = {}
+_plans_by_key: dict[tuple[bytes, ZoneInfo | None], _Plan] = {}
 _key_columns: dict[bytes, list[str]] = {}
 _MAX_PLANS = 2_000
 _MAX_WORK_OF_PLAN = 32
@@ -183,31 +185,44 @@ _MAX_TAIL_BYTES = 256 * 1024
 _PAYLOAD, _SCHEMA = b'{"payload":', b',"schema":'
 
 
-def _known(plain: bytes, zone: ZoneInfo | None) -> tuple[_Payload, _Plan] | None:
-    """A row whose inline schema is that of the table's plan: the schema, most of the message, is not read again."""
-    end = plain.find(_SCHEMA)
-    if end < 0 or not plain.startswith(_PAYLOAD):
+def _known(plain: bytes, key: bytes | None, options: Options) -> tuple[_Payload, _Plan] | None:
+    """A row whose inline schemas, most of the message, are those of a row before: they are not read again."""
+    if not key or not plain.startswith(_PAYLOAD):
         return None
     try:
-        payload = _read_payload(plain[len(_PAYLOAD) : end])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    plan = _plans.get((payload.source.db, payload.source.table, zone))
-    if plan is None or payload.op not in _OPS or len(plan.tail) != len(plain) - end or not plain.endswith(plan.tail):
+        plan = _plans_by_key.get((_schema_of_key(decompress(key, options.compression)), options.time_zone))
+        if plan is None or not plain.endswith(plan.tail):
+            return None
+        payload = _read_payload(plain[len(_PAYLOAD) : -len(plan.tail)])
+    except (DecodeError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     image = payload.before if payload.after is None else payload.after
-    return (payload, plan) if image is not None and [*image] == plan.names else None
+    return (payload, plan) if payload.op in _OPS and image is not None and [*image] == plan.names else None
 
 
 def _plan_of(payload: _Payload, schema: bytes, key: list[str], zone: ZoneInfo | None) -> _Plan:
     """The plan of a row's inline schema, kept for the rows to come."""
-    image = payload.before if payload.after is None else payload.after
-    plan = _new_plan(image or {}, schema, key, zone)
-    if len(schema) <= _MAX_TAIL_BYTES:
-        if len(_plans) >= _MAX_PLANS:
-            _plans.clear()
-        _plans[payload.source.db, payload.source.table, zone] = plan
+    image = (payload.before if payload.after is None else payload.after) or {}
+    table = payload.source.db, payload.source.table, zone
+    plan = _plans.get(table)
+    if plan is None or plan.tail != _SCHEMA + schema + b"}" or plan.key != key or plan.names != [*image]:
+        plan = _new_plan(image, schema, key, zone)
+        if len(schema) <= _MAX_TAIL_BYTES:
+            _keep(_plans, table, plan)
     return plan
+
+
+def _keep_for_key(plan: _Plan, key: bytes | None, options: Options) -> None:
+    """Tables with like names have like keys: the plan is that of the latest row, the other one is kept by its table."""
+    told = _schema_of_key(decompress(key or b"", options.compression))
+    if told in _key_columns and len(plan.tail) <= _MAX_TAIL_BYTES:
+        _keep(_plans_by_key, (told, options.time_zone), plan)
+
+
+def _keep(kept: dict[_K, _T], at: _K, what: _T) -> None:
+    if len(kept) >= _MAX_PLANS:
+        kept.clear()
+    kept[at] = what
 
 
 def _new_plan(image: _Row, schema: bytes, key: list[str], zone: ZoneInfo | None) -> _Plan:
@@ -341,17 +356,21 @@ def _key_names(key: bytes | None, options: Options) -> list[str]:
     if not key:
         return []
     plain = decompress(key, options.compression)
-    tail = plain[plain.find(_SCHEMA) :] if _SCHEMA in plain else b""
+    tail = _schema_of_key(plain)
     names = _key_columns.get(tail)
     if names is None:
         message = _parse(_read_key, plain, "message key")
         names = list(message.payload)
         told_too = message.schema is not None and [member.field for member in message.schema.fields] == names
         if tail and told_too and len(tail) <= _MAX_TAIL_BYTES:
-            if len(_key_columns) >= _MAX_PLANS:
-                _key_columns.clear()
-            _key_columns[tail] = names
+            _keep(_key_columns, tail, names)
     return names
+
+
+def _schema_of_key(plain: bytes) -> bytes:
+    """What follows the payload of a message key; empty without schema."""
+    start = plain.find(_SCHEMA)
+    return plain[start:] if start >= 0 else b""
 
 
 def _canonical(row: _Row, plan: _Plan | None, flags: list[str]) -> _Image:
