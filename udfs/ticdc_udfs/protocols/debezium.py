@@ -127,11 +127,13 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     payload = message.payload
     op = _OPS.get(payload.op or "")
     if op is not None:
-        names, schema = _key_names(key, options), bytes(message.schema)
+        names, key_schema = _key_names(key, options)
+        schema = bytes(message.schema)
         if schema in (b"", b"null"):
             return (_row(op, payload, None, names),)
         plan = _plan_of(payload, schema, names, options.time_zone)
-        _keep_for_key(plan, key, options)
+        if key_schema is not None and len(schema) <= _MAX_TAIL_BYTES:
+            _keep(_plans_by_key, (key_schema, options.time_zone), plan)
         return (_row(op, payload, plan, names),)
     if payload.ddl is not None:
         return (_ddl(payload, payload.ddl),)
@@ -177,6 +179,7 @@ class _Plan(NamedTuple):
 
 
 _plans: dict[tuple[str, str, ZoneInfo | None], _Plan] = {}
+# of the latest row with such a key: tables whose names differ in letters outside of ASCII have like keys
 _plans_by_key: dict[tuple[bytes, ZoneInfo | None], _Plan] = {}
 _key_columns: dict[bytes, list[str]] = {}
 _MAX_PLANS = 2_000
@@ -210,13 +213,6 @@ def _plan_of(payload: _Payload, schema: bytes, key: list[str], zone: ZoneInfo | 
         if len(schema) <= _MAX_TAIL_BYTES:
             _keep(_plans, table, plan)
     return plan
-
-
-def _keep_for_key(plan: _Plan, key: bytes | None, options: Options) -> None:
-    """Tables with like names have like keys: the plan is that of the latest row, the other one is kept by its table."""
-    told = _schema_of_key(decompress(key or b"", options.compression))
-    if told in _key_columns and len(plan.tail) <= _MAX_TAIL_BYTES:
-        _keep(_plans_by_key, (told, options.time_zone), plan)
 
 
 def _keep(kept: dict[_K, _T], at: _K, what: _T) -> None:
@@ -306,7 +302,7 @@ def _row(op: str, payload: _Payload, plan: _Plan | None, key: list[str]) -> Even
         raise DecodeError(ErrorCode.BAD_SHAPE, "before and after have not the same columns")
     else:
         changed = {column: value for column, value in before.items() if value != after[column]}
-        old = _converted(new, changed, _work(changed, plan), flags)
+        old = _converted(new | changed, _work(changed, plan), flags)
     image = new if new is not None else old or {}
     names = key or image
     try:
@@ -351,10 +347,13 @@ def _row(op: str, payload: _Payload, plan: _Plan | None, key: list[str]) -> Even
     )
 
 
-def _key_names(key: bytes | None, options: Options) -> list[str]:
-    """The handle key's columns in the order of the message key; none of a table without such a key."""
+def _key_names(key: bytes | None, options: Options) -> tuple[list[str], bytes | None]:
+    """The handle key's columns in the order of the message key; none of a table without such a key.
+
+    With them the schema of the key, if all keys that bear it have these columns.
+    """
     if not key:
-        return []
+        return [], None
     plain = decompress(key, options.compression)
     tail = _schema_of_key(plain)
     names = _key_columns.get(tail)
@@ -362,9 +361,10 @@ def _key_names(key: bytes | None, options: Options) -> list[str]:
         message = _parse(_read_key, plain, "message key")
         names = list(message.payload)
         told_too = message.schema is not None and [member.field for member in message.schema.fields] == names
-        if tail and told_too and len(tail) <= _MAX_TAIL_BYTES:
-            _keep(_key_columns, tail, names)
-    return names
+        if not (tail and told_too and len(tail) <= _MAX_TAIL_BYTES):
+            return names, None
+        _keep(_key_columns, tail, names)
+    return names, tail
 
 
 def _schema_of_key(plain: bytes) -> bytes:
@@ -376,28 +376,28 @@ def _schema_of_key(plain: bytes) -> bytes:
 def _canonical(row: _Row, plan: _Plan | None, flags: list[str]) -> _Image:
     """The canonical texts of a row, without plan the wire's; appends to `flags`."""
     if plan is None or [*row] != plan.names:
-        return _converted(row, row, _work(row, plan), flags)
+        return _converted(row.copy(), _work(row, plan), flags)
     classes = (*map(type, row.values()),)
     work = plan.work.get(classes)
     if work is None:
         work = [(column, convert) for column, convert in _work(row, plan) if convert is not _as_it_stands]
         if len(plan.work) < _MAX_WORK_OF_PLAN:
             plan.work[classes] = work
-    return _converted(row, row, work, flags)
+    return _converted(row.copy(), work, flags)
 
 
 def _work(row: _Row, plan: _Plan | None) -> Iterator[tuple[str, _Convert]]:
     """The conversions of the columns, in order; raises `KeyError` where the plan lacks one."""
-    columns = dict.fromkeys(row, _PLAIN) if plan is None else plan.columns
-    return ((column, columns[column].get(value.__class__, _plain)) for column, value in row.items())
+    if plan is None:
+        return ((name, _PLAIN.get(cell.__class__, _plain)) for name, cell in row.items() if cell.__class__ is not str)
+    return ((column, plan.columns[column].get(value.__class__, _plain)) for column, value in row.items())
 
 
-def _converted(others: _Row, row: _Row, work: Iterable[tuple[str, _Convert]], flags: list[str]) -> _Image:
-    """A copy of `others` with the converted texts of a row in their places; appends to `flags`."""
-    image = others.copy()
+def _converted(image: _Row, work: Iterable[tuple[str, _Convert]], flags: list[str]) -> _Image:
+    """The image itself, with canonical texts in place of the wire's values; appends to `flags`."""
     try:
         for column, convert in work:
-            image[column], reason = convert(row[column])
+            image[column], reason = convert(image[column])
             if reason is not None:
                 flags.append(reason.of(column))
     except KeyError as error:
