@@ -8,9 +8,9 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from struct import Struct
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -157,8 +157,6 @@ def _event(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
 
 def _row(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
     flags: list[str] = []
-    if b'"v":-0}' in plain:  # an integer to a JSON reader, and then without its sign
-        plain = plain.replace(b'"v":-0}', b'"v":-0.0}')
     claim_check = None
     if key.ccl is not None:
         claim_check = key.ccl.rpartition("/")[2]
@@ -175,48 +173,47 @@ def _row(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
     op, cells, old = row
     flags += plan.flags
     _make_canonical(cells, plan, flags)
-    row_key = write_json(plan.key_object(*[cells[place] for place in plan.key_places]))
+    key_cells = plan.key_cells(cells)
     before_key = before = None
     if old is not None:
         _make_canonical(old, plan, flags)
         before = write_json(plan.object(*old))
-        old_key = write_json(plan.key_object(*[old[place] for place in plan.key_places]))
-        before_key = old_key if old_key != row_key else None
+        old_key = plan.key_cells(old)
+        before_key = write_json(plan.key_object(*old_key)) if old_key != key_cells else None
     after: bytes | None = write_json(plan.object(*cells))
     if op == "delete":
         before, after = after, None
-    # by position: keywords would cost as much as reading the message
-    return Event(
-        Kind.ROW,
-        key.ts,
-        True,
-        None,
-        key.scm,
-        key.tbl,
-        key.ptn,
-        op,
-        row_key,
-        before_key,
-        before,
-        after,
-        *plan.schema,
-        None,
-        None,
-        tuple(dict.fromkeys(flags)) if flags else (),
-        None,
-        None,
-        None,
-        None,
-        claim_check,
+    # as a tuple: keywords would cost as much as reading the message
+    return tuple.__new__(
+        Event,
+        (
+            Kind.ROW,
+            key.ts,
+            True,
+            None,
+            key.scm,
+            key.tbl,
+            key.ptn,
+            op,
+            write_json(plan.key_object(*key_cells)),
+            before_key,
+            before,
+            after,
+            *plan.schema,
+            None,
+            None,
+            tuple(dict.fromkeys(flags)) if flags else (),
+            None,
+            None,
+            None,
+            None,
+            claim_check,
+        ),
     )
 
 
-class _Images(NamedTuple):
-    """A row's wire values in column order: `cells` are the new ones, of a delete the deleted ones."""
-
-    op: str
-    cells: list[Any]
-    old: list[Any] | None
+_Images = tuple[str, list[Any], list[Any] | None]
+"""The op of a row and its wire values in column order, of a delete the deleted ones; then the old ones of an update."""
 
 
 class _Plan:
@@ -229,7 +226,7 @@ class _Plan:
         key = [name for name, column in columns.items() if (column.f or 0) & _PRIMARY_KEY]
         key = key or [name for name, column in columns.items() if column.h]
         key_names = key or self.names
-        self.key_places = [self.names.index(name) for name in key_names]
+        self.key_cells = _cells_at([self.names.index(name) for name in key_names])
         self.flags = [] if key else [Lossy.NO_KEY.of()]
         places = {name: place for place, name in enumerate(key, start=1)}
         self.schema = table_schema(
@@ -239,11 +236,7 @@ class _Plan:
             ]
         )
         self.wire_types = [_wire_type(column_type) for column_type in types]
-        self.numbers = [
-            (place, int.__repr__ if wire_type is int else _number_text)
-            for place, wire_type in enumerate(self.wire_types)
-            if wire_type is not str
-        ]
+        self.integers = [place for place, wire_type in enumerate(self.wire_types) if wire_type is int]
         self.unlabelled = [
             (place, Lossy.LABEL_UNKNOWN.of(name))
             for place, (name, column_type) in enumerate(zip(columns, types, strict=True))
@@ -257,7 +250,12 @@ class _Plan:
         self.object, self.key_object = _named(self.names), _named(key_names)
         self.rows = 0
         self.read: Callable[[bytes], Any] | None = None
-        self.values: Callable[[Any], tuple[Any, ...]] = attrgetter("u")
+        self.cells: Callable[[Any], list[Any]] = list
+
+
+def _cells_at(places: Sequence[int]) -> Callable[[list[Any]], Sequence[Any]]:
+    """What takes the cells at some places."""
+    return itemgetter(*places) if len(places) > 1 else lambda cells: (cells[places[0]],)
 
 
 def _named(names: Sequence[str]) -> Callable[..., Any]:
@@ -309,11 +307,11 @@ def _make_reader(plan: _Plan) -> None:
         return
     # made and written in half the time that a dict takes
     plan.object = msgspec.defstruct("Row", fields, rename=rename, gc=False)
-    plan.key_object = msgspec.defstruct("Key", [fields[place] for place in plan.key_places], rename=rename, gc=False)
+    plan.key_object = msgspec.defstruct("Key", plan.key_cells(fields), rename=rename, gc=False)
     images = msgspec.defstruct("Images", [(member, columns | None, None) for member in "upd"], gc=False)
     plan.read = msgspec.json.Decoder(images).decode
-    paths = [f"{field}.v" for field in fields]
-    plan.values = attrgetter(*paths, paths[0])  # of two paths or more it gives a tuple
+    values_of = attrgetter(*[f"{field}.v" for field in fields])
+    plan.cells = (lambda columns: [*values_of(columns)]) if len(fields) > 1 else lambda columns: [values_of(columns)]
 
 
 @lru_cache(maxsize=10_000)
@@ -325,40 +323,44 @@ def _column_type(code: int, flags: int | None, wire_type: Any) -> type[msgspec.S
     )
 
 
+_NEGATIVE_ZERO = b'"v":-0}'
+"""An integer to a JSON reader, and then without its sign."""
+
+
 def _row_by_plan(plan: _Plan, plain: bytes) -> _Images | None:
     """The images of a row that bears the plan's schema and whole images; None of any other row."""
-    if plan.read is None or b"\\ufffd" in plain:
+    # one byte is found sooner than six
+    if plan.read is None or (b"\\" in plain and b"\\ufffd" in plain):
         return None
     try:
         row = plan.read(plain)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    # the last value is there for the tuple's sake
-    if row.d is not None:
-        return _Images("delete", [*plan.values(row.d)][:-1], None)
-    if row.u is None:
+    new = row.u if row.d is None else row.d
+    if new is None:
         return None
-    cells = [*plan.values(row.u)][:-1]
-    if row.p is None:
-        return _Images("insert", cells, None)
-    return _Images("update", cells, [*plan.values(row.p)][:-1])
+    cells = plan.cells(new)
+    old = None if row.p is None or row.d is not None else plan.cells(row.p)
+    if (0 in cells or (old is not None and 0 in old)) and _NEGATIVE_ZERO in plain:
+        return None
+    return ("delete" if row.d is not None else "insert" if old is None else "update"), cells, old
 
 
 def _row_by_columns(table: _Table, plain: bytes, flags: list[str]) -> tuple[_Plan, _Images]:
     """The images of any row, and the plan of its schema."""
-    row = _columns(plain, flags)
+    row = _columns(plain.replace(_NEGATIVE_ZERO, b'"v":-0.0}'), flags)
     columns = row.u if row.d is None else row.d
     if not columns:
         raise DecodeError(ErrorCode.BAD_SHAPE, "a row without u and d, or without columns")
     plan = _plan_of(table, columns)
     cells = _wire_values(columns, columns, plan)
     if row.d is not None:
-        return plan, _Images("delete", cells, None)
+        return plan, ("delete", cells, None)
     if row.p is None:
-        return plan, _Images("insert", cells, None)
+        return plan, ("insert", cells, None)
     if not row.p.keys() <= columns.keys():
         raise DecodeError(ErrorCode.BAD_SHAPE, "p has columns that u has not")
-    return plan, _Images("update", cells, _wire_values(row.p, columns, plan))
+    return plan, ("update", cells, _wire_values(row.p, columns, plan))
 
 
 def _wire_values(image: _Columns, others: _Columns, plan: _Plan) -> list[Any]:
@@ -376,9 +378,9 @@ _NO_VALUE = "a column's value is none of its type"
 def _make_canonical(cells: list[Any], plan: _Plan, flags: list[str]) -> None:
     """Puts canonical texts in place of wire values; appends what could not be told to `flags`."""
     try:
-        for place, text_of in plan.numbers:
+        for place in plan.integers:
             if cells[place] is not None:
-                cells[place] = text_of(cells[place])
+                cells[place] = repr(cells[place])
         for place, name, convert in plan.converters:
             if cells[place] is not None:
                 cells[place], reason = convert(cells[place])
@@ -486,16 +488,19 @@ def _wire_type(column_type: str) -> Any:
     return int | float if base in ("float", "double") else str
 
 
-def _number_text(number: int | float) -> str:
+def _number_text(number: int | float) -> tuple[str, None]:
     text = repr(number)
-    if "e" not in text:
-        return text.removesuffix(".0")
-    return values.double_text(number)
+    return (text.removesuffix(".0") if "e" not in text else values.double_text(number)), None
 
 
-def converter(column_type: str, zone: ZoneInfo | None) -> values.Convert | None:
-    """How a type's wire text becomes canonical; None where it is canonical as it stands."""
+def converter(column_type: str, zone: ZoneInfo | None) -> Callable[[Any], tuple[str, Lossy | None]] | None:
+    """How a type's wire text becomes canonical; None where it is canonical as it stands.
+
+    Integers come as their text, floating-point numbers as they are.
+    """
     base = values.base_type(column_type)
+    if base in ("float", "double"):
+        return _number_text
     if base.endswith("text"):
         return _text_from_base64
     if base.endswith("blob"):
