@@ -28,7 +28,7 @@ _S = TypeVar("_S")
 _T = TypeVar("_T")
 
 _ROW, _DDL, _RESOLVED = 1, 2, 3
-_ROW_KIND = Kind.ROW  # up to Python 3.11 a member of an enumeration is slow to get
+_ROW_KIND = Kind.ROW  # to get a member of an enumeration takes long on Python 3.11
 _BINARY, _PRIMARY_KEY, _NULLABLE, _UNSIGNED = 0x01, 0x08, 0x40, 0x80
 
 
