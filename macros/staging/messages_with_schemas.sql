@@ -1,5 +1,6 @@
 {% macro messages_with_schemas(messages, protocol) %}
 {%- set exported = var("ticdc__information_schema", none) if protocol ~ "__exported_tables" in ticdc else none -%}
+{%- set has_commits = protocol ~ "__commits" in ticdc -%}
 found_schemas as (
 
     select
@@ -34,6 +35,9 @@ writer_schemas as (
         {%- else -%}
         found_schemas.found.schema,
         {%- endif %}
+        {% if has_commits -%}
+        {{ ticdc.protocol_macro(protocol, "tells_commit")("found_schemas.found.schema") }} as tells_commit,
+        {% endif -%}
         found_schemas.found.error_message
     from found_schemas
     {% if exported -%}
@@ -52,6 +56,10 @@ messages_with_schemas as (
         messages.*,
         key_schemas.schema as key_schema,
         value_schemas.schema as value_schema,
+        {% if has_commits -%}
+        -- a deletion may have no value; of a schema that is not known there is no row
+        messages.value is null or coalesce(not value_schemas.tells_commit, false) as lacks_commit,
+        {% endif -%}
         coalesce(key_schemas.error_message, value_schemas.error_message) as schema_error
     from {{ messages }} as messages
     left join writer_schemas as key_schemas

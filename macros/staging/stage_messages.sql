@@ -3,7 +3,7 @@
 {%- set has_batches = protocol ~ "__decode_batch" in ticdc -%}
 {%- set has_schema = ticdc[protocol ~ "__has_schema"] if protocol ~ "__has_schema" in ticdc else ticdc.has_schema -%}
 {%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, this if is_incremental() else none) -%}
-{%- set may_lack_commits = protocol ~ "__lacks_commit" in ticdc -%}
+{%- set may_lack_commits = protocol ~ "__commits" in ticdc -%}
 {%- set known_events -%}
 {%- if redriven_feeds -%}
 known_events as (
@@ -62,7 +62,7 @@ messages as (
 {% endif -%}
 {%- endset -%}
 {%- set has_commits = may_lack_commits and (
-    redriven_feeds or ticdc.lacks_commits(protocol, known_events ~ messages)
+    redriven_feeds or ticdc.some_lack_commits(known_events ~ messages)
 ) -%}
 with
 
@@ -80,7 +80,7 @@ decoded as (
     from {{ "messages_with_schemas" if has_writer_schemas else "messages" }}
     {%- if may_lack_commits and not has_commits %}
     -- one that came after this run looked is left to the next one
-    where not coalesce({{ ticdc.protocol_macro(protocol, "lacks_commit")() }}, false)
+    where not lacks_commit
     {%- endif %}
 
 ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,7 @@ _FIELDS: tuple[tuple[str, str, pa.DataType], ...] = (
 )
 _TABLE_SCHEMA = Event._fields.index("table_schema")
 _BEARER = ("schema_name", "table_name", "table_schema_id")
+_BEARER_PLACES = tuple(map(Event._fields.index, _BEARER))
 _EVENT_TYPE = pa.struct([(name, arrow_type) for name, _, arrow_type in _FIELDS])
 EVENT_SQL_TYPE = "struct<" + ", ".join(f"{name}: {sql_type}" for name, sql_type, _ in _FIELDS) + ">"
 EVENTS_SQL_TYPE = f"array<{EVENT_SQL_TYPE}>"
@@ -70,16 +72,19 @@ def decode_batch(decode: Decode, *arguments: pa.Array[Any]) -> pa.Array[Any]:
 
     The arguments are those of `decode_message`, an array each.
     """
+    with collector_off():
+        return _event_lists(decode, arguments)
+
+
+def _event_lists(decode: Decode, arguments: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
     events: list[Event] = []
     offsets = [0]
-    with collector_off():
-        for message in zip(*(argument.to_pylist() for argument in arguments), strict=True):
-            events.extend(decode_message(decode, *message))
-            offsets.append(len(events))
-        columns: list[Sequence[Any]] = list(zip(*events, strict=True)) or [()] * len(_FIELDS)
-        columns[_TABLE_SCHEMA] = _first_of_each(events)
-        structs = _structs(columns)
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), structs)
+    for message in zip(*(argument.to_pylist() for argument in arguments), strict=True):
+        events.extend(decode_message(decode, *message))
+        offsets.append(len(events))
+    columns: list[Sequence[Any]] = list(zip(*events, strict=True)) or [()] * len(_FIELDS)
+    columns[_TABLE_SCHEMA] = _first_of_each(columns)
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), _structs(columns))
 
 
 def decode_each(decode: Decode, *arguments: pa.Array[Any]) -> pa.Array[Any]:
@@ -161,20 +166,25 @@ def _structs(columns: Sequence[Any]) -> pa.Array[Any]:
     return pa.StructArray.from_arrays(arrays, fields=list(_EVENT_TYPE))
 
 
-def _first_of_each(events: Sequence[Event]) -> list[bytes | None]:
-    seen: set[tuple[str | None, str | None, int | None]] = set()
-    texts: list[bytes | None] = []
-    for event in events:
-        bearer = (event.schema_name, event.table_name, event.table_schema_id)
-        texts.append(None if bearer in seen else event.table_schema)
-        if event.table_schema is not None:
-            seen.add(bearer)
-    return texts
+def _first_of_each(columns: Sequence[Sequence[Any]]) -> list[bytes | None]:
+    texts = columns[_TABLE_SCHEMA]
+    bearers = list(zip(*(columns[place] for place in _BEARER_PLACES), texts, strict=True))
+    first_places = dict(zip(reversed(bearers), reversed(range(len(texts))), strict=True))
+    found: list[bytes | None] = [None] * len(texts)
+    seen = set()
+    for (*bearer, text), place in sorted(first_places.items(), key=itemgetter(1)):
+        if text is not None and tuple(bearer) not in seen:
+            seen.add(tuple(bearer))
+            found[place] = text
+    return found
 
 
 @contextmanager
 def collector_off() -> Iterator[None]:
-    """Thousands of small objects live for one batch; collecting among them costs several times the decoding."""
+    """Thousands of small objects live for one batch; collecting among them costs several times the decoding.
+
+    What stands in the block is to be a call, so that its objects are gone before the collector may look at them.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:

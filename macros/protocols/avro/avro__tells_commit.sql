@@ -1,0 +1,3 @@
+{% macro avro__tells_commit(schema) -%}
+    instr({{ schema }}, '"_tidb_commit_ts"') > 0
+{%- endmacro %}
