@@ -23,6 +23,8 @@ Convert = Callable[[str], tuple[str, Lossy | None]]
 
 _REPLACED_BYTE = re.compile(rb"(?<!\\)((?:\\\\)*)\\ufffd", re.IGNORECASE)
 _WALL_CLOCK = re.compile(r"\d{4}-\d\d-\d\d (?:[01]\d|2[0-3]):\d\d:\d\d", re.ASCII).fullmatch
+_BACKSLASH = ord("\\")
+_ESCAPE = re.compile(rb"\\u(?:fffd|FFFD)")
 _QUOTED = re.compile(r"'((?:[^']|'')*)'")
 
 
@@ -69,6 +71,12 @@ def float_text(number: float) -> str:
 def binary_from_latin1(text: str) -> str:
     """Base64 of bytes that came as one code point per byte (protocol facts 3.2)."""
     return b64encode(text.encode("latin-1")).decode("ascii")
+
+
+def may_have_replaced_bytes(json_text: bytes) -> bool:
+    r"""Whether JSON text has an escape `\ufffd` somewhere, or what looks like one."""
+    # a byte is found sooner than a text, and one pattern sooner than two texts
+    return _BACKSLASH in json_text and _ESCAPE.search(json_text) is not None
 
 
 def without_replaced_bytes(json_text: bytes) -> bytes:

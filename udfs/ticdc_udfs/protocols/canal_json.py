@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 from zoneinfo import ZoneInfo
@@ -18,8 +17,6 @@ from ticdc_udfs.schemas import Column, TableSchema, table_schema, write_json
 _Uint63 = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 _Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=2**45 - 1)]
 _Row = dict[str, str | None]
-
-_REPLACED_BYTE = re.compile(rb"(?<!\\)((?:\\\\)*)\\ufffd", re.IGNORECASE)
 
 
 class _Extension(msgspec.Struct):
@@ -112,7 +109,7 @@ def _row(message: _Message, extension: _Extension, plain: bytes, options: Option
     old = _pre_image(message, data) if op == "update" else None
 
     flags = [*plan.flags]
-    if _BACKSLASH in plain and _find_replaced(plain):
+    if values.may_have_replaced_bytes(plain):
         flags.extend(_replaced_bytes(message, plain))
     claim_check = None
     if extension.claimCheckLocation is not None:
@@ -164,8 +161,6 @@ def _row(message: _Message, extension: _Extension, plain: bytes, options: Option
 
 _OPS: Mapping[str, str] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
 _ROW = Kind.ROW  # Python 3.11 runs code to look up a member
-_BACKSLASH = ord("\\")
-_find_replaced = re.compile(rb"\\u(?:fffd|FFFD)").search  # one pass; `in` would take two, each slower
 
 
 def _pre_image(message: _Message, data: _Row) -> _Row | None:
@@ -258,7 +253,7 @@ def _make_canonical(row: _Row, plan: _Plan, flags: list[str]) -> None:
 
 def _replaced_bytes(message: _Message, plain: bytes) -> list[str]:
     r"""Flags of columns whose invalid UTF-8 was replaced: by the escape `\ufffd`, while a true U+FFFD is literal."""
-    without = _parse(_REPLACED_BYTE.sub(rb"\1", plain))
+    without = _parse(values.without_replaced_bytes(plain))
     return [
         Lossy.INVALID_UTF8.of(column)
         for images, stripped in ((message.data, without.data), (message.old, without.old))

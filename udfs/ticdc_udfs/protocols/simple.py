@@ -6,7 +6,6 @@ the rest once the schema is known.
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -267,8 +266,6 @@ def _scaled(digits: str, scale: int) -> str:
 
 _NO_SCHEMA = (Lossy.NO_SCHEMA.of(),)
 _ROW = Kind.ROW  # Python 3.11 runs code to look up a member
-_BACKSLASH = ord("\\")
-_find_replaced = re.compile(rb"\\u(?:fffd|FFFD)").search  # one pass; `in` would take two, each slower
 
 
 def _row(op: str, message: _Message, plain: bytes, options: Options) -> Event:
@@ -287,7 +284,7 @@ def _row(op: str, message: _Message, plain: bytes, options: Options) -> Event:
         flags.append(Lossy.CLAIM_CHECK.of())
     elif message.handleKeyOnly:
         flags.append(Lossy.HANDLE_KEY_ONLY.of())
-    if _BACKSLASH in plain and options.encoding == "json" and _find_replaced(plain):
+    if options.encoding == "json" and values.may_have_replaced_bytes(plain):
         flags.extend(_replaced_bytes(plain))
 
     timestamps = _timestamp_columns(message.tableID)
