@@ -241,6 +241,25 @@ def test_rows_without_extension_have_the_time_of_their_message(outcome: Outcome,
         assert [found[f"timed{place}", offset] for offset in range(len(TIMED))] == wanted, f"cut before {place}"
 
 
+def test_commits_are_looked_for_only_where_a_message_lacks_one(tmp_path: Path) -> None:
+    """A deletion without value finds its place among rows that a run staged as they came."""
+    home, dumps = tmp_path / "warehouse", tmp_path / "messages"
+    dumps.mkdir()
+    write_registry(tmp_path / "registry.json", SCHEMAS)
+    feeds_file = embedded.write_feeds(tmp_path / "feeds.yml", [feed("told", tmp_path / "registry.json")])
+    rows = ((1, 100), (2, 110), (1, 120), (1, None))
+    lines = [extended("told", offset, row_id, commit) for offset, (row_id, commit) in enumerate(rows)]
+    looked = []
+    for number, part in enumerate((lines[:3], lines[3:])):
+        write_lines(dumps / f"{number}.jsonl", part)
+        assert session.ask(session.run, home, dumps, feeds_file)
+        (model,) = (home / "work").rglob("compiled/**/stg_ticdc__avro.sql")
+        looked.append("placed_rows" in model.read_text(encoding="utf-8"))
+    assert looked == [False, True]
+    found = commits(session.ask(session.rows, home, "select * from stg_ticdc__avro"), "told")
+    assert [found["told", offset] - COMMIT_TS for offset in range(len(rows))] == [100, 110, 120, 120]
+
+
 def test_commits_that_no_message_holds_are_not_exact(outcome: Outcome) -> None:
     for row in outcome.staged["second"]:
         if row["feed"] in ("placed", "timed"):
