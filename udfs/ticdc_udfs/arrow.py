@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -49,6 +49,21 @@ EVENT_SQL_TYPE = "struct<" + ", ".join(f"{name}: {sql_type}" for name, sql_type,
 EVENTS_SQL_TYPE = f"array<{EVENT_SQL_TYPE}>"
 
 
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Thousands of small objects live for one batch; collecting among them costs several times the decoding.
+
+    It decorates functions: when one has returned, its objects are gone, and the collector does not look at them.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def decode_message(
     decode: Decode, key: bytes | None, value: bytes | None, options_text: str | None, *more: str | None
 ) -> Sequence[Event]:
@@ -67,16 +82,12 @@ def decode_message(
         )
 
 
+@collector_off()
 def decode_batch(decode: Decode, *arguments: pa.Array[Any]) -> pa.Array[Any]:
     """A list of events per message. A table schema is given once per batch, with the first row that bears it.
 
     The arguments are those of `decode_message`, an array each.
     """
-    with collector_off():
-        return _event_lists(decode, arguments)
-
-
-def _event_lists(decode: Decode, arguments: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
     events: list[Event] = []
     offsets = [0]
     for message in zip(*(argument.to_pylist() for argument in arguments), strict=True):
@@ -149,9 +160,14 @@ def _first_texts(
     bearers += zip(
         places[with_text].tolist(), *(some.field(name).to_pylist() for name in (*_BEARER, "table_schema")), strict=True
     )
+    return _given_once(count, bearers)
+
+
+def _given_once(count: int, bearers: Iterable[tuple[Any, ...]]) -> list[bytes | None]:
+    """The texts of table schemas at the first of their places; of each bearer its place, members and text are given."""
     found: list[bytes | None] = [None] * count
     seen = set()
-    for place, *bearer, text in sorted(bearers, key=lambda bearer: bearer[0]):
+    for place, *bearer, text in sorted(bearers, key=itemgetter(0)):
         if tuple(bearer) not in seen:
             seen.add(tuple(bearer))
             found[place] = text
@@ -170,25 +186,6 @@ def _first_of_each(columns: Sequence[Sequence[Any]]) -> list[bytes | None]:
     texts = columns[_TABLE_SCHEMA]
     bearers = list(zip(*(columns[place] for place in _BEARER_PLACES), texts, strict=True))
     first_places = dict(zip(reversed(bearers), reversed(range(len(texts))), strict=True))
-    found: list[bytes | None] = [None] * len(texts)
-    seen = set()
-    for (*bearer, text), place in sorted(first_places.items(), key=itemgetter(1)):
-        if text is not None and tuple(bearer) not in seen:
-            seen.add(tuple(bearer))
-            found[place] = text
-    return found
-
-
-@contextmanager
-def collector_off() -> Iterator[None]:
-    """Thousands of small objects live for one batch; collecting among them costs several times the decoding.
-
-    What stands in the block is to be a call, so that its objects are gone before the collector may look at them.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+    return _given_once(
+        len(texts), ((place, *bearer) for bearer, place in first_places.items() if bearer[-1] is not None)
+    )

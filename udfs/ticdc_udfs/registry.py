@@ -34,13 +34,14 @@ class Udf:
         return f"{self.name}({arguments}) → {self.returns}"
 
 
-def _decoder(protocol: str, decode: arrow.Decode) -> Udf:
+def _decoder(protocol: str, decode: arrow.Decode, has_batches: bool = False) -> Udf:
+    events = "events" if has_batches else "event"
     return Udf(
         name=f"ticdc_decode_{protocol}",
         arguments=(("key", "binary"), ("value", "binary"), ("options", "string")),
-        returns=arrow.EVENT_SQL_TYPE,
-        description=f"The event of one {protocol} message; options is the feed's options as JSON text.",
-        function=partial(arrow.decode_each, decode),
+        returns=arrow.EVENTS_SQL_TYPE if has_batches else arrow.EVENT_SQL_TYPE,
+        description=f"The {events} of one {protocol} message; options is the feed's options as JSON text.",
+        function=partial(arrow.decode_batch if has_batches else arrow.decode_each, decode),
     )
 
 
@@ -59,14 +60,6 @@ def _avro_decoder(protocol: str, decode_batch: ArrowFunction) -> Udf:
         function=decode_batch,
     )
 
-
-_OPEN_PROTOCOL = Udf(
-    name="ticdc_decode_open_protocol",
-    arguments=(("key", "binary"), ("value", "binary"), ("options", "string")),
-    returns=arrow.EVENTS_SQL_TYPE,
-    description="The events of one open_protocol message; options is the feed's options as JSON text.",
-    function=partial(arrow.decode_batch, open_protocol.decode),
-)
 
 _FETCH = Udf(
     name="ticdc_fetch_schema",
@@ -142,7 +135,7 @@ UDFS: tuple[Udf, ...] = (
     _decoder("canal_json", canal_json.decode),
     _decoder("debezium", debezium.decode),
     _avro_decoder("debezium_avro", partial(arrow.decode_each, debezium_avro.decode)),
-    _OPEN_PROTOCOL,
+    _decoder("open_protocol", open_protocol.decode, has_batches=True),
     _decoder("simple", simple.decode),
     _FETCH,
     _RESOLVE,

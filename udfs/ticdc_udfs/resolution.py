@@ -201,6 +201,7 @@ def _key_of(image: _Image | None, key: Sequence[str]) -> bytes | None:
     return write_json({column: image.get(column) for column in key} if key else image)
 
 
+@collector_off()
 def resolve_batch(
     protocols: pa.Array[Any],
     table_schemas: pa.Array[Any],
@@ -213,22 +214,21 @@ def resolve_batch(
     checksums: pa.Array[Any],
 ) -> pa.Array[Any]:
     """`resolve` for arrays of the same length; gives an array of structs with the members of `Row`."""
-    with collector_off():
-        context = zip(
-            protocols.to_pylist(),
-            table_schemas.to_pylist(),
-            options_texts.to_pylist(),
-            checksums.to_pylist(),
-            strict=True,
+    context = zip(
+        protocols.to_pylist(),
+        table_schemas.to_pylist(),
+        options_texts.to_pylist(),
+        checksums.to_pylist(),
+        strict=True,
+    )
+    images = (row_keys, before_keys, befores, afters)
+    rows = zip(*(array.to_pylist() for array in images), lossy.to_pylist(), strict=True)
+    resolved = [
+        resolve(Row(key, old_key, before, after, tuple(flags or ())), protocol, schema, options_text, sent)
+        for (key, old_key, before, after, flags), (protocol, schema, options_text, sent) in zip(
+            rows, context, strict=True
         )
-        images = (row_keys, before_keys, befores, afters)
-        rows = zip(*(array.to_pylist() for array in images), lossy.to_pylist(), strict=True)
-        resolved = [
-            resolve(Row(key, old_key, before, after, tuple(flags or ())), protocol, schema, options_text, sent)
-            for (key, old_key, before, after, flags), (protocol, schema, options_text, sent) in zip(
-                rows, context, strict=True
-            )
-        ]
-        columns = list(zip(*resolved, strict=True)) or [()] * len(_FIELDS)
-        arrays = [pa.array(column, arrow_type) for column, (_, _, arrow_type) in zip(columns, _FIELDS, strict=True)]
+    ]
+    columns = list(zip(*resolved, strict=True)) or [()] * len(_FIELDS)
+    arrays = [pa.array(column, arrow_type) for column, (_, _, arrow_type) in zip(columns, _FIELDS, strict=True)]
     return pa.StructArray.from_arrays(arrays, fields=[pa.field(name, arrow) for name, _, arrow in _FIELDS])

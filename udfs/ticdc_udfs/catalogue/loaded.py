@@ -23,6 +23,7 @@ _read_columns = msgspec.json.Decoder(list[dict[str, Any]]).decode
 _read_names = msgspec.json.Decoder(list[str]).decode
 
 
+@collector_off()
 def loaded_batch(rows: pa.Array[Any], columns: pa.Array[Any], key_columns: pa.Array[Any]) -> pa.Array[Any]:
     """Structs like those of `projection.project_batch`, one for each row of an export.
 
@@ -31,12 +32,11 @@ def loaded_batch(rows: pa.Array[Any], columns: pa.Array[Any], key_columns: pa.Ar
     are the same in any case of letters; those that the table lacks, or whose value is none of their type, are flagged
     `<column>:not_converted`, and so is a column that the row lacks.
     """
-    with collector_off():
-        found = [
-            (None, None, None) if text is None else _loaded(text, of or "[]", keys or "[]")
-            for text, of, keys in zip(rows.to_pylist(), columns.to_pylist(), key_columns.to_pylist(), strict=True)
-        ]
-        return structs_of(found)
+    found = [
+        (None, None, None) if text is None else _loaded(text, of or "[]", keys or "[]")
+        for text, of, keys in zip(rows.to_pylist(), columns.to_pylist(), key_columns.to_pylist(), strict=True)
+    ]
+    return structs_of(found)
 
 
 def _loaded(text: str, columns: str, key_columns: str) -> tuple[str | bytes, bytes | None, Any]:

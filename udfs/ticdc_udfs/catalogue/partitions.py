@@ -488,6 +488,7 @@ _read_partitioning = msgspec.json.Decoder(dict[str, Any]).decode
 _read_columns = msgspec.json.Decoder(list[dict[str, Any]]).decode
 
 
+@collector_off()
 def partition_batch(
     row_texts: pa.Array[Any], partitioning_texts: pa.Array[Any], columns_texts: pa.Array[Any]
 ) -> pa.Array[Any]:
@@ -496,9 +497,8 @@ def partition_batch(
     A partitioning is JSON text with the members of `Partitioning`, columns are a JSON list of objects with those of
     `Column`.
     """
-    with collector_off():
-        rows = zip(row_texts.to_pylist(), partitioning_texts.to_pylist(), columns_texts.to_pylist(), strict=True)
-        return pa.array([_partition(*row) for row in rows], pa.string())
+    rows = zip(row_texts.to_pylist(), partitioning_texts.to_pylist(), columns_texts.to_pylist(), strict=True)
+    return pa.array([_partition(*row) for row in rows], pa.string())
 
 
 def _partition(row: str | None, partitioning: str | None, columns: str | None) -> str | None:

@@ -202,6 +202,7 @@ def _plan_of(chain: str) -> _Plan:
     return _plan([[Column(**column) for column in version] for version in _read_chain(chain)])
 
 
+@collector_off()
 def project_batch(row_texts: pa.Array[Any], chains: pa.Array[Any], lossy: pa.Array[Any] | None = None) -> pa.Array[Any]:
     """`project` for arrays of the same length; a chain is `versions` as JSON text, objects with members of `Column`.
 
@@ -209,19 +210,18 @@ def project_batch(row_texts: pa.Array[Any], chains: pa.Array[Any], lossy: pa.Arr
     as that version says. A null row, or one without a chain, gives null in all three; a text that is no row stays,
     flagged as a whole.
     """
-    with collector_off():
-        encoded = chains.dictionary_encode()
-        plans = [_plan_of(chain) for chain in encoded.dictionary.to_pylist()]
-        projected = [
-            (None, None, None) if text is None or place is None else _projected(text, plans[place], flags or ())
-            for text, place, flags in zip(
-                row_texts.to_pylist(),
-                encoded.indices.to_pylist(),
-                repeat(None, len(row_texts)) if lossy is None else lossy.to_pylist(),
-                strict=True,
-            )
-        ]
-        return structs_of(projected)
+    encoded = chains.dictionary_encode()
+    plans = [_plan_of(chain) for chain in encoded.dictionary.to_pylist()]
+    projected = [
+        (None, None, None) if text is None or place is None else _projected(text, plans[place], flags or ())
+        for text, place, flags in zip(
+            row_texts.to_pylist(),
+            encoded.indices.to_pylist(),
+            repeat(None, len(row_texts)) if lossy is None else lossy.to_pylist(),
+            strict=True,
+        )
+    ]
+    return structs_of(projected)
 
 
 def structs_of(projected: Sequence[tuple[Any, ...]]) -> pa.Array[Any]:

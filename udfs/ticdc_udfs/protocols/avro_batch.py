@@ -36,6 +36,7 @@ MANY = 200
 """Rows of one schema from which reading them together is quicker."""
 
 
+@arrow.collector_off()
 def decode_batch(
     keys: pa.Array[Any],
     values: pa.Array[Any],
@@ -45,16 +46,15 @@ def decode_batch(
 ) -> pa.Array[Any]:
     """The event of each message, as `arrow.decode_each` gives it."""
     arguments = (keys, values, options_texts, key_schemas, value_schemas)
-    with arrow.collector_off():
-        decoded = []
-        for rows in _alike(values, options_texts, key_schemas, value_schemas):
-            first = int(rows[0])
-            shared = [texts[first].as_py() for texts in arguments[2:]]
-            try:
-                decoded.append(_rows(rows, keys, values, *shared))
-            except Exception:  # the decoder of single messages tells which of them is at fault
-                continue
-        return arrow.decode_others(avro.decode, [rows for rows in decoded if rows is not None], *arguments)
+    decoded = []
+    for rows in _alike(values, options_texts, key_schemas, value_schemas):
+        first = int(rows[0])
+        shared = [texts[first].as_py() for texts in arguments[2:]]
+        try:
+            decoded.append(_rows(rows, keys, values, *shared))
+        except Exception:  # the decoder of single messages tells which of them is at fault
+            continue
+    return arrow.decode_others(avro.decode, [rows for rows in decoded if rows is not None], *arguments)
 
 
 def _alike(values: pa.Array[Any], *shared: pa.Array[Any]) -> Iterator[Numbers]:

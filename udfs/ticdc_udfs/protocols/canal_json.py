@@ -10,7 +10,7 @@ import msgspec
 
 from ticdc_udfs import values
 from ticdc_udfs.compression import decompress
-from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
+from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event
 from ticdc_udfs.options import Options
 from ticdc_udfs.schemas import Column, TableSchema, table_schema, write_json
 
@@ -132,9 +132,8 @@ def _row(message: _Message, extension: _Extension, plain: bytes, options: Option
     if op == "delete":
         before, after = after, None
     commit_ts, exact = _commit_ts(message, extension)
-    # by position, and past the constructor of named tuples: both would cost as much as writing the images
     members = (
-        _ROW,
+        ROW,
         commit_ts,
         exact,
         None,
@@ -156,11 +155,10 @@ def _row(message: _Message, extension: _Extension, plain: bytes, options: Option
         None,
         claim_check,
     )
-    return tuple.__new__(Event, members)
+    return new_event(members)
 
 
 _OPS: Mapping[str, str] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
-_ROW = Kind.ROW  # Python 3.11 runs code to look up a member
 
 
 def _pre_image(message: _Message, data: _Row) -> _Row | None:

@@ -16,7 +16,7 @@ import msgspec
 
 from ticdc_udfs import values
 from ticdc_udfs.compression import decompress
-from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
+from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols.debezium_values import (
     Field,
@@ -281,7 +281,6 @@ def _same_as_null(
     return stands_for_null(column_type, canonical, zone)
 
 
-_new_event = tuple.__new__
 _NO_SCHEMA: tuple[str, ...] = (Lossy.NO_SCHEMA.of(),)
 _NO_SCHEMA_NO_KEY: tuple[str, ...] = (Lossy.NO_SCHEMA.of(), Lossy.NO_KEY.of())
 _NO_ERROR = (None,) * (len(Event._fields) - Event._fields.index("error_code"))
@@ -321,11 +320,9 @@ def _row(op: str, payload: _Payload, plan: _Plan | None, key: list[str]) -> Even
     else:
         schema_id, schema = plan.schema
         always = plan.flags
-    # past Event's own __new__, which costs as much as all that stands here
-    return _new_event(
-        Event,
+    return new_event(
         (
-            Kind.ROW,
+            ROW,
             source.commit_ts,
             True,
             source.start_ts,

@@ -18,7 +18,7 @@ import msgspec
 
 from ticdc_udfs import values
 from ticdc_udfs.compression import MAX_DECOMPRESSED_BYTES, decompress
-from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
+from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event
 from ticdc_udfs.options import Options
 from ticdc_udfs.schemas import Column, table_schema, write_json
 
@@ -28,7 +28,6 @@ _S = TypeVar("_S")
 _T = TypeVar("_T")
 
 _ROW, _DDL, _RESOLVED = 1, 2, 3
-_ROW_KIND = Kind.ROW  # to get a member of an enumeration takes long on Python 3.11
 _BINARY, _PRIMARY_KEY, _NULLABLE, _UNSIGNED = 0x01, 0x08, 0x40, 0x80
 
 
@@ -187,11 +186,9 @@ def _row(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
     after: bytes | None = write_json(plan.object(*cells))
     if op == "delete":
         before, after = after, None
-    # as a tuple: keywords would cost as much as reading the message
-    return tuple.__new__(
-        Event,
+    return new_event(
         (
-            _ROW_KIND,
+            ROW,
             key.ts,
             True,
             None,

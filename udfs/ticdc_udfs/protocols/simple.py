@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from ticdc_udfs import values
 from ticdc_udfs.checksum import Sent
 from ticdc_udfs.compression import decompress
-from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
+from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import simple_avro
 from ticdc_udfs.schemas import Column, labelled_type, table_schema, write_json
@@ -265,7 +265,6 @@ def _scaled(digits: str, scale: int) -> str:
 
 
 _NO_SCHEMA = (Lossy.NO_SCHEMA.of(),)
-_ROW = Kind.ROW  # Python 3.11 runs code to look up a member
 
 
 def _row(op: str, message: _Message, plain: bytes, options: Options) -> Event:
@@ -290,9 +289,8 @@ def _row(op: str, message: _Message, plain: bytes, options: Options) -> Event:
     timestamps = _timestamp_columns(message.tableID)
     before = None if old is None else _image(old, timestamps, options.time_zone, flags)
     after = None if data is None else _image(data, timestamps, options.time_zone, flags)
-    # by position, and past the constructor of named tuples: both would cost as much as writing the images
     members = (
-        _ROW,
+        ROW,
         _commit_ts(message),
         True,
         message.startTs or None,
@@ -315,7 +313,7 @@ def _row(op: str, message: _Message, plain: bytes, options: Options) -> Event:
         None,
         claim_check,
     )
-    return tuple.__new__(Event, members)
+    return new_event(members)
 
 
 _TIMESTAMP = b':{"location":'
