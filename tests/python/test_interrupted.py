@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from base64 import b64decode
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -90,6 +91,10 @@ def canal_lines() -> list[str]:
     return list(lines_about(plain(), TABLES))
 
 
+def value_of(line: str) -> bytes:
+    return b64decode(json.loads(line)["value"])
+
+
 def replayed_lines(name: str) -> list[str]:
     """The messages with stretches sent again, and the partitions in another interleaving."""
     return rearranged_lines(Variant(root(), name).records, name, random.Random(name))
@@ -139,6 +144,18 @@ def test_what_a_killed_run_left_is_put_right(spark: SparkSession, home: Path) ->
         assert not (warehouse.work_folder(home) / "unfinished").exists()
     finally:
         spark.sql("drop database interrupted cascade")
+
+
+def test_tables_that_have_no_rows_yet(tmp_path: Path) -> None:
+    """Runs that end between the creation of tables and their first row."""
+    feed = Feed(tmp_path, "canal_json", canal_lines())
+    created = [place for place, line in enumerate(feed.lines) if b'"type":"CREATE"' in value_of(line)]
+    for more in (10, 20):
+        feed.arrive(created[1] + more)
+        feed.run()
+    tables = session.ask(session.rows, feed.home, "select table_name, row_count from ticdc__tables order by 1")
+    assert [(row["table_name"], row["row_count"]) for row in tables] == [("customers", 0), ("orders", 0), ("sales", 0)]
+    assert session.ask(session.rows, feed.home, "select * from shop.customers") == []
 
 
 @pytest.mark.soak

@@ -1,7 +1,7 @@
 {% macro observe_values(tables, latest, state) %}
     {# A wire type without its precision is completed by what the values show: digits before and after the point. #}
     {% set bare_types = ["decimal", "decimal unsigned", "bit"] %}
-    {% set seen = tables | map(attribute="known") | map(attribute="seen", default=-1) | list | min or -1 %}
+    {% set seen = tables | map(attribute="known") | map(attribute="seen") | map("default", -1, true) | list | min | default(-1) %}
     {% set bare = [] %}
     {% for table in tables %}
         {% do table.update({"observed": dict(table.known.get("observed", {}))}) %}
