@@ -35,6 +35,7 @@ from support.avro import (
     record,
     variants,
 )
+from support.batches import FEW, read_together
 from support.corpus import VECTORS, Variant, json_lines, root
 
 from ticdc_udfs import arrow
@@ -43,7 +44,7 @@ from ticdc_udfs.catalogue.fold import DdlEvent, fold
 from ticdc_udfs.catalogue.tables import ExportedColumn
 from ticdc_udfs.events import ErrorCode, Event, Kind
 from ticdc_udfs.options import parse
-from ticdc_udfs.protocols import avro, avro_batch, canal_json
+from ticdc_udfs.protocols import avro, canal_json
 from ticdc_udfs.protocols.avro_batch import decode_batch
 from ticdc_udfs.resolution import Row, resolve
 from ticdc_udfs.schemas import Column, table_schema
@@ -691,6 +692,15 @@ def test_a_key_of_another_table() -> None:
     assert event.error_code == ErrorCode.BAD_SHAPE
 
 
+@pytest.mark.parametrize("key_schema", [KEY, None])
+def test_an_old_row_that_lacks_a_column_of_the_key(key_schema: Any) -> None:
+    """Without message key the whole row is the key."""
+    schema = record(ID, before(column("a", "int", "INT")))
+    value = message(schema, {"id": 1, "_ticdc_before": {"a": 1}})
+    event = decode(value, schema, key_schema and message(KEY, {"id": 1}), key_schema)
+    assert event.error_code == ErrorCode.BAD_SHAPE
+
+
 BROKEN = [
     (b"", "ends"),
     (b"\x02", "ends"),
@@ -742,31 +752,8 @@ def test_no_messages() -> None:
     assert decode_batch(*arrays([])).equals(arrow.decode_each(avro.decode, *arrays([])))
 
 
-FEW = 20
-
-
 def _together(messages: list[Message]) -> int:
-    """A batch (rows read together from FEW on) gives what single messages give; returns how many were read together."""
-    expected = arrow.decode_each(avro.decode, *arrays(messages))
-    one_by_one, single = avro.decode, Counter[int]()
-
-    def counted(*arguments: Any) -> Any:
-        single[0] += 1
-        return one_by_one(*arguments)
-
-    patch = pytest.MonkeyPatch()
-    patch.setattr(avro, "decode", counted)
-    patch.setattr(avro_batch, "MANY", FEW)
-    try:
-        batch = decode_batch(*arrays(messages))
-    finally:
-        patch.undo()
-    batch.validate(full=True)
-    assert batch.type == expected.type
-    if not batch.equals(expected):
-        for place, (got, want) in enumerate(zip(batch.to_pylist(), expected.to_pylist(), strict=True)):
-            assert got == want, place
-    return len(messages) - single[0]
+    return read_together(avro, decode_batch, arrays(messages))
 
 
 MIXED = (

@@ -14,9 +14,10 @@ from support.avro import EXTENSION, Message, arrays, column, extension, framed, 
 from support.hostile import HUGE, MIB, cases, code_and_growth, huge_length
 
 from ticdc_udfs import arrow
+from ticdc_udfs.arrow import MANY
 from ticdc_udfs.events import ErrorCode, Kind
 from ticdc_udfs.protocols import avro
-from ticdc_udfs.protocols.avro_batch import MANY, decode_batch
+from ticdc_udfs.protocols.avro_batch import decode_batch
 
 
 @cache

@@ -135,8 +135,7 @@ def test_rows(encoding: str) -> None:
         assert (event.schema_name, event.table_name, event.physical_table_id) == ("shop", "t", 154)
         assert (event.commit_ts, event.commit_ts_exact, event.start_ts) == (COMMIT_TS, True, None)
         assert (event.table_schema_id, event.table_schema, event.lossy) == (VERSION, None, ("*:no_schema",))
-        assert event.row_key == (event.after or event.before)
-        assert (event.checksum, event.claim_check, event.before_key) == (None, None, None)
+        assert (event.checksum, event.claim_check, event.row_key, event.before_key) == (None, None, None, None)
 
 
 def test_a_partial_old_image_is_completed_from_the_new_one() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -103,8 +104,25 @@ def decode_each(decode: Decode, *arguments: pa.Array[Any]) -> pa.Array[Any]:
     return decode_batch(decode, *arguments).values
 
 
+MANY = 200
+"""Messages that have something in common from which decoding them together is quicker."""
+
+
+def alike(messages: pa.Array[Any], *shared: pa.Array[Any]) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
+    """The places of messages that are not null and have these texts in common, where they are many."""
+    code = np.zeros(len(messages), np.int64)
+    for texts in shared:
+        encoded = texts.dictionary_encode()
+        known = len(encoded.dictionary)
+        code = code * (known + 1) + encoded.indices.fill_null(known).to_numpy()
+    code[messages.is_null().to_numpy(zero_copy_only=False)] = -1
+    for group, count in zip(*np.unique(code, return_counts=True), strict=True):
+        if group >= 0 and count >= MANY:
+            yield np.flatnonzero(code == group)
+
+
 class Rows(NamedTuple):
-    """Row events of one table schema that were decoded together.
+    """Row events of one table that were decoded together.
 
     `places` are the places of their messages in the batch, `columns` the members of `Event` that are not null, each
     an array or what all rows have in common.
@@ -112,48 +130,50 @@ class Rows(NamedTuple):
 
     places: np.ndarray[Any, np.dtype[np.int64]]
     columns: Mapping[str, Any]
-    table_schema: bytes
+    table_schema: bytes | None = None
 
 
 def decode_others(decode: Decode, decoded: Sequence[Rows], *arguments: pa.Array[Any]) -> pa.Array[Any]:
     """What `decode_each` gives, for a batch of which `decoded` is done."""
-    count = len(arguments[0])
-    left = np.ones(count, np.bool_)
-    for rows in decoded:
-        left[rows.places] = False
-    places = np.flatnonzero(left)
-    others = pa.array(places)
-    rest = decode_each(decode, *(argument.take(others) for argument in arguments))
-    structs = pa.concat_arrays([*map(_structs_of, decoded), rest])
-    order = np.empty(count, np.int64)
-    order[np.concatenate([*(rows.places for rows in decoded), places])] = np.arange(count)
-    columns = structs.take(pa.array(order)).flatten()
+    decoded = [rows for rows in decoded if len(rows.places)]
+    if not decoded:
+        return decode_each(decode, *arguments)
+    count, others = len(arguments[0]), len(decoded)
+    part, place_in_part = np.full(count, others), np.empty(count, np.int64)
+    for number, rows in enumerate(decoded):
+        part[rows.places] = number
+        place_in_part[rows.places] = np.arange(len(rows.places))
+    places = np.flatnonzero(part == others)
+    place_in_part[places] = np.arange(len(places))
+    left = pa.array(places)
+    rest = decode_each(decode, *(argument.take(left) for argument in arguments))
+
+    @cache
+    def order(are_arrays: tuple[bool, ...]) -> pa.Array[Any]:
+        """Where each message's value is in the parts of a column one after the other; what is no array is one value."""
+        sizes = [len(rows.places) if is_array else 1 for rows, is_array in zip(decoded, are_arrays, strict=True)]
+        starts = np.cumsum([0, *sizes])
+        return pa.array(starts[part] + np.where(np.array([*are_arrays, True])[part], place_in_part, 0))
+
+    columns: list[Any] = []
+    for name, _, arrow_type in _FIELDS:
+        parts = [rows.columns.get(name) for rows in decoded]
+        arrays = [value if isinstance(value, pa.Array) else pa.array([value], arrow_type) for value in parts]
+        whole = pa.concat_arrays([*arrays, rest.field(name)])
+        columns.append(whole.take(order(tuple(isinstance(value, pa.Array) for value in parts))))
     columns[_TABLE_SCHEMA] = _first_texts(count, decoded, places, rest)
     return _structs(columns)
-
-
-def _structs_of(rows: Rows) -> pa.Array[Any]:
-    columns = []
-    for name, _, arrow_type in _FIELDS:
-        column = rows.columns.get(name)
-        columns.append(column if isinstance(column, pa.Array) else _repeated(column, arrow_type, len(rows.places)))
-    return _structs(columns)
-
-
-def _repeated(value: Any, arrow_type: pa.DataType, count: int) -> pa.Array[Any]:
-    if not isinstance(value, list):
-        return pa.repeat(pa.scalar(value, arrow_type), count)
-    edges = np.arange(count + 1, dtype=np.int32) * np.int32(
-        len(value)
-    )  # pa.repeat of lists takes several times as long
-    return pa.ListArray.from_arrays(pa.array(edges), pa.array(value * count, arrow_type.value_type))
 
 
 def _first_texts(
     count: int, decoded: Sequence[Rows], places: np.ndarray[Any, Any], rest: pa.Array[Any]
 ) -> list[bytes | None]:
     """The table schemas, each with the first row of the batch that bears it."""
-    bearers = [(int(rows.places[0]), *(rows.columns[name] for name in _BEARER), rows.table_schema) for rows in decoded]
+    bearers = [
+        (int(rows.places[0]), *(rows.columns[name] for name in _BEARER), rows.table_schema)
+        for rows in decoded
+        if rows.table_schema is not None
+    ]
     texts = rest.field(_TABLE_SCHEMA)
     with_text = np.flatnonzero(texts.is_valid())
     some = rest.take(pa.array(with_text))

@@ -1,4 +1,4 @@
-"""Many Avro messages of one writer schema at once: columns by numpy, and JSON texts of rows by Arrow.
+"""Many Avro messages of one writer schema at once: their fields by numpy, and texts of these by Arrow.
 
 A reader steps over a field of all messages in one go. What it cannot read goes to the decoder of single messages, so
 that the two need not agree on errors.
@@ -6,9 +6,8 @@ that the two need not agree on errors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,50 +15,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ticdc_udfs.avro_binary import HEAD, Field, Framing, Record
-from ticdc_udfs.schemas import write_json
-
-Numbers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Texts: TypeAlias = "pa.Array[Any]"
-
-_PAD = 16  # a number is read as eight bytes and two more, wherever it starts
-_NULL = np.frombuffer(b"null", np.uint8)
+from ticdc_udfs.message_columns import Column, Flags, Messages, Numbers, Texts, quoted, slices
 
 
-class Messages:
-    """The bytes of many messages in a row, and where each one starts."""
-
-    def __init__(self, messages: pa.Array[Any]) -> None:
-        """Takes a binary array; its nulls are empty messages."""
-        count = len(messages)
-        _, offsets, data = messages.buffers()
-        self._edges = np.frombuffer(offsets, np.int32)[messages.offset : messages.offset + count + 1].astype(np.int64)
-        first, last = int(self._edges[0]), int(self._edges[-1])
-        self._edges -= first
-        self.bytes = np.zeros(last - first + _PAD + len(_NULL), np.uint8)
-        if data is not None:
-            self.bytes[: last - first] = np.frombuffer(data, np.uint8)[first:last]
-        self.bytes[-len(_NULL) :] = _NULL
-        self._words: npt.NDArray[np.uint64] = np.ndarray(
-            (last - first + _PAD - 7,), np.dtype("<u8"), self.bytes.data, strides=(1,)
-        )
-
-    def empty(self) -> Flags:
-        """Which messages are null or have no bytes."""
-        return np.equal(self._edges[:-1], self._edges[1:])
+class AvroMessages(Messages):
+    """The bytes of many messages in Avro."""
 
     def framed(self, framing: Framing) -> Flags:
         """Which messages start with a header of that framing."""
         magic, size = HEAD[framing]
-        start = self._edges[:-1]
-        found = self._edges[1:] - start >= size
+        start = self.edges[:-1]
+        found = self.edges[1:] - start >= size
         for place, byte in enumerate(magic):
             found &= self.bytes[start + place] == byte
         return found
 
     def read(self, record: Record, framing: Framing) -> tuple[list[Column], Flags]:
         """The fields of framed messages, and which messages are exactly one such record."""
-        start, end = self._edges[:-1], self._edges[1:]
+        start, end = self.edges[:-1], self.edges[1:]
         at = np.minimum(start + HEAD[framing][1], end)
         bad = np.zeros(len(at), np.bool_)
         columns = _read_columns(record, self, at, end, bad)
@@ -84,7 +57,7 @@ class Messages:
 
     def _wide(self, at: Numbers, bad: Flags) -> Numbers:
         """Numbers of up to ten bytes without branches: eight bytes at once, their 7-bit groups pushed together."""
-        word = self._words[at]
+        word = self.words[at]
         stops = ~word & _TOP_BITS
         last = stops & (~stops + _ONE)
         mask = np.where(stops == 0, _ALL, last | (last - _ONE))
@@ -108,36 +81,7 @@ _ONE, _ALL = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 _TOP_BITS, _LOW_BITS = np.uint64(0x8080808080808080), np.uint64(0x0101010101010101)
 
 
-class Column:
-    """A field of many messages.
-
-    `rows` are the places of the messages in which it is not null; None: all of them. Of those, `numbers` are the
-    values of a number, `start` and `end` the bytes of a text, `columns` the fields of a record.
-    """
-
-    __slots__ = ("columns", "count", "end", "numbers", "rows", "start")
-
-    def __init__(self, count: int) -> None:
-        """A column of `count` messages."""
-        self.count = count
-        self.rows: Numbers | None = None
-        self.numbers: npt.NDArray[Any] = _NOTHING
-        self.start = self.end = _NOTHING
-        self.columns: list[Column] = []
-
-    def spread(self, places: npt.NDArray[np.int32], absent: int) -> npt.NDArray[np.int32]:
-        """Places of the present rows' values, with another one for the rest of the rows."""
-        if self.rows is None:
-            return places
-        every = np.full(self.count, absent, np.int32)
-        every[self.rows] = places
-        return every
-
-
-_NOTHING = np.zeros(0, np.int64)
-
-
-def _read_columns(record: Record, messages: Messages, at: Numbers, end: Numbers, bad: Flags) -> list[Column]:
+def _read_columns(record: Record, messages: AvroMessages, at: Numbers, end: Numbers, bad: Flags) -> list[Column]:
     """The fields of a record in many messages; `at` moves behind it, `bad` tells which messages are none such."""
     columns = []
     for field in record.fields:
@@ -149,7 +93,7 @@ def _read_columns(record: Record, messages: Messages, at: Numbers, end: Numbers,
     return columns
 
 
-def _read_column(field: Field, messages: Messages, at: Numbers, end: Numbers, bad: Flags) -> Column:
+def _read_column(field: Field, messages: AvroMessages, at: Numbers, end: Numbers, bad: Flags) -> Column:
     column = Column(len(at))
     if field.null_branch is None:
         _read_values(column, field, messages, at, end, bad)
@@ -170,7 +114,7 @@ def _read_column(field: Field, messages: Messages, at: Numbers, end: Numbers, ba
     return column
 
 
-def _read_values(column: Column, field: Field, messages: Messages, at: Numbers, end: Numbers, bad: Flags) -> None:
+def _read_values(column: Column, field: Field, messages: AvroMessages, at: Numbers, end: Numbers, bad: Flags) -> None:
     kind = field.kind
     if kind == "string" or kind == "bytes":
         size = messages.longs(at, bad)
@@ -197,21 +141,7 @@ def _read_values(column: Column, field: Field, messages: Messages, at: Numbers, 
         at += 1
 
 
-def slices(messages: Messages, start: Numbers, end: Numbers, column: Column | None = None) -> Texts:
-    """The bytes from `start` to `end` in each message, as texts that nothing has checked to be UTF-8.
-
-    With a column these are of its present rows, and its other rows are `null`.
-    """
-    count = len(start)
-    edges = np.empty(2 * count + 2, np.int32)
-    edges[0:-2:2], edges[1:-2:2] = start, end
-    edges[-2:] = len(messages.bytes) - len(_NULL), len(messages.bytes)
-    cuts = pa.Array.from_buffers(pa.string(), 2 * count + 1, [None, pa.py_buffer(edges), pa.py_buffer(messages.bytes)])
-    places = np.arange(0, 2 * count, 2, dtype=np.int32)
-    return cuts.take(pa.array(places if column is None else column.spread(places, 2 * count)))
-
-
-def decimal_texts(messages: Messages, column: Column, scale: int) -> Texts | None:
+def decimal_texts(messages: AvroMessages, column: Column, scale: int) -> Texts | None:
     """Texts of decimals in bytes, as `avro_binary.decimal_text` gives them; None where one has more than 64 bits."""
     size = column.end - column.start
     if not len(size) or size.min() < 1 or size.max() > 8:
@@ -240,25 +170,13 @@ def float_texts(numbers: npt.NDArray[Any]) -> Texts:
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 
 
-def json_texts(messages: Messages, column: Column) -> Texts:
+def json_texts(messages: AvroMessages, column: Column) -> Texts:
     """A text column as JSON values. Writes quotes over what stands around the texts: call it when all is read."""
     messages.bytes[column.start - 1] = messages.bytes[column.end] = ord('"')
     texts = slices(messages, column.start - 1, column.end + 1, column)
     if not _to_escape(texts, 2 * len(column.start)):
         return texts
     return quoted(_escaped(slices(messages, column.start, column.end)), column)
-
-
-def quoted(texts: Texts, column: Column) -> Texts:
-    """JSON values of a column's rows from the escaped texts of its present ones."""
-    texts = pc.binary_join_element_wise('"', texts, '"', "")
-    return texts if column.rows is None else spread(texts, column, "null")
-
-
-def spread(texts: Texts, column: Column, absent: str | None) -> Texts:
-    """Texts of a column's present rows, with another one for the rest of its rows."""
-    places = column.spread(np.arange(len(texts), dtype=np.int32), len(texts))
-    return pa.concat_arrays([texts, pa.array([absent], pa.string())]).take(pa.array(places))
 
 
 def _to_escape(texts: Texts, quotes: int) -> bool:
@@ -274,11 +192,3 @@ def _escaped(texts: Texts) -> Texts:
         if counts[code]:
             texts = pc.replace_substring(texts, chr(code), _ESCAPES.get(chr(code), f"\\u{code:04x}"))
     return texts
-
-
-def json_objects(members: Mapping[str, Texts]) -> Texts:
-    """A JSON object per row from the JSON values of its members."""
-    parts: list[Any] = []
-    for place, (name, texts) in enumerate(members.items()):
-        parts += [f"{',' if place else '{'}{write_json(name).decode()}:", texts]
-    return pc.binary_join_element_wise(*parts, "}", "")

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ticdc_udfs import arrow, claim_check, resolution, schema_registry
 from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
-from ticdc_udfs.protocols import avro_batch, canal_json, debezium, debezium_avro, open_protocol, simple
+from ticdc_udfs.protocols import avro_batch, canal_json, debezium_avro, debezium_batch, open_protocol, simple_batch
 
 ArrowFunction = Callable[..., "pa.Array[Any]"]
 
@@ -34,14 +34,14 @@ class Udf:
         return f"{self.name}({arguments}) → {self.returns}"
 
 
-def _decoder(protocol: str, decode: arrow.Decode, has_batches: bool = False) -> Udf:
+def _decoder(protocol: str, decode_batch: ArrowFunction, has_batches: bool = False) -> Udf:
     events = "events" if has_batches else "event"
     return Udf(
         name=f"ticdc_decode_{protocol}",
         arguments=(("key", "binary"), ("value", "binary"), ("options", "string")),
         returns=arrow.EVENTS_SQL_TYPE if has_batches else arrow.EVENT_SQL_TYPE,
         description=f"The {events} of one {protocol} message; options is the feed's options as JSON text.",
-        function=partial(arrow.decode_batch if has_batches else arrow.decode_each, decode),
+        function=decode_batch,
     )
 
 
@@ -132,11 +132,11 @@ _CLAIM_CHECK = Udf(
 
 UDFS: tuple[Udf, ...] = (
     _avro_decoder("avro", avro_batch.decode_batch),
-    _decoder("canal_json", canal_json.decode),
-    _decoder("debezium", debezium.decode),
+    _decoder("canal_json", partial(arrow.decode_each, canal_json.decode)),
+    _decoder("debezium", debezium_batch.decode_batch),
     _avro_decoder("debezium_avro", partial(arrow.decode_each, debezium_avro.decode)),
-    _decoder("open_protocol", open_protocol.decode, has_batches=True),
-    _decoder("simple", simple.decode),
+    _decoder("open_protocol", partial(arrow.decode_batch, open_protocol.decode), has_batches=True),
+    _decoder("simple", simple_batch.decode_batch),
     _FETCH,
     _RESOLVE,
     _FOLD_DDL,

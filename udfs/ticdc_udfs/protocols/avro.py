@@ -295,6 +295,7 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
     virtual = table.virtual.intersection(field.name for field in fields).difference(key)
     if len(virtual) == len(fields):
         virtual = frozenset()
+    names = key or [field.name for field in fields if field.name not in virtual]
     return RowPlan(
         record=record,
         schema_name=_schema_name(record.namespace),
@@ -307,11 +308,11 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
             if zone is not None and type_ == "timestamp" and field.kind == "string"
         },
         virtual=virtual,
-        key=key or [field.name for field in fields if field.name not in virtual],
+        key=names,
         flags=flags,
         schema=table_schema(told),
         before=extra.get("_ticdc_before"),
-        before_plan=None if before is None else _plan(table._replace(record=before), key, zone),
+        before_plan=None if before is None else _plan(table._replace(record=before), names, zone),
         op=extra.get("_tidb_op"),
         commit_ts=extra.get("_tidb_commit_ts"),
         checksum=extra.get("_tidb_row_level_checksum"),

@@ -5,7 +5,6 @@ The events are those of `avro.decode`, byte for byte; it also decodes every mess
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,26 +13,11 @@ import pyarrow.compute as pc
 
 from ticdc_udfs import arrow, options
 from ticdc_udfs.avro_binary import decimal_scale
-from ticdc_udfs.avro_columns import (
-    Column,
-    Flags,
-    Messages,
-    Numbers,
-    Texts,
-    decimal_texts,
-    float_texts,
-    json_objects,
-    json_texts,
-    quoted,
-    slices,
-    spread,
-)
+from ticdc_udfs.avro_columns import AvroMessages, decimal_texts, float_texts, json_texts
 from ticdc_udfs.events import Kind
+from ticdc_udfs.message_columns import Column, Flags, Numbers, Texts, json_objects, quoted, slices, spread
 from ticdc_udfs.protocols import avro
 from ticdc_udfs.protocols.avro import RowPlan
-
-MANY = 200
-"""Rows of one schema from which reading them together is quicker."""
 
 
 @arrow.collector_off()
@@ -47,7 +31,7 @@ def decode_batch(
     """The event of each message, as `arrow.decode_each` gives it."""
     arguments = (keys, values, options_texts, key_schemas, value_schemas)
     decoded = []
-    for rows in _alike(values, options_texts, key_schemas, value_schemas):
+    for rows in arrow.alike(values, options_texts, key_schemas, value_schemas):
         first = int(rows[0])
         shared = [texts[first].as_py() for texts in arguments[2:]]
         try:
@@ -55,19 +39,6 @@ def decode_batch(
         except Exception:  # the decoder of single messages tells which of them is at fault
             continue
     return arrow.decode_others(avro.decode, [rows for rows in decoded if rows is not None], *arguments)
-
-
-def _alike(values: pa.Array[Any], *shared: pa.Array[Any]) -> Iterator[Numbers]:
-    """The places of messages with a value that have these texts in common, where they are many."""
-    code = np.zeros(len(values), np.int64)
-    for texts in shared:
-        encoded = texts.dictionary_encode()
-        known = len(encoded.dictionary)
-        code = code * (known + 1) + encoded.indices.fill_null(known).to_numpy()
-    code[values.is_null().to_numpy(zero_copy_only=False)] = -1
-    for group, count in zip(*np.unique(code, return_counts=True), strict=True):
-        if group >= 0 and count >= MANY:
-            yield np.flatnonzero(code == group)
 
 
 def _rows(
@@ -86,7 +57,7 @@ def _rows(
     if plan.checksum is not None:
         return None
     some = pa.array(rows)
-    messages, heads = Messages(values.take(some)), Messages(keys.take(some))
+    messages, heads = AvroMessages(values.take(some)), AvroMessages(keys.take(some))
     good = messages.framed(feed.framing) & (heads.empty() if key_schema is None else heads.framed(feed.framing))
     wire, whole = messages.read(plan.record, feed.framing)
     good &= whole & _plausible(plan, wire, messages)
@@ -101,7 +72,7 @@ _LETTERS = np.frombuffer(b"cdu", np.uint8)
 _OPS = pa.array(["insert", "delete", "update"])
 
 
-def _plausible(plan: RowPlan, wire: list[Column], messages: Messages) -> Flags:
+def _plausible(plan: RowPlan, wire: list[Column], messages: AvroMessages) -> Flags:
     """Whether operation and commit are such as the encoder writes."""
     good = np.ones(wire[0].count, np.bool_)
     if plan.commit_ts is not None:
@@ -112,7 +83,7 @@ def _plausible(plan: RowPlan, wire: list[Column], messages: Messages) -> Flags:
     return good
 
 
-def _members(plan: RowPlan, wire: list[Column], messages: Messages, count: int) -> dict[str, Any]:
+def _members(plan: RowPlan, wire: list[Column], messages: AvroMessages, count: int) -> dict[str, Any]:
     """The members of the rows' events that are not null."""
     image, row_key = _images(plan, wire, messages)
     before = before_key = pa.nulls(count, pa.string())
@@ -146,7 +117,7 @@ def _members(plan: RowPlan, wire: list[Column], messages: Messages, count: int) 
     }
 
 
-def _images(plan: RowPlan, wire: list[Column], messages: Messages) -> tuple[Texts, Texts]:
+def _images(plan: RowPlan, wire: list[Column], messages: AvroMessages) -> tuple[Texts, Texts]:
     """The images of rows and their keys. Raises `ValueError` where a text is not UTF-8, or flagged."""
     members = {
         name: _values(plan, place, column, messages)
@@ -158,7 +129,7 @@ def _images(plan: RowPlan, wire: list[Column], messages: Messages) -> tuple[Text
     return image, json_objects({name: members[name] for name in plan.key})
 
 
-def _values(plan: RowPlan, place: int, column: Column, messages: Messages) -> Texts:
+def _values(plan: RowPlan, place: int, column: Column, messages: AvroMessages) -> Texts:
     """A column as JSON values of what `avro.decode` gives."""
     field, told, text = plan.record.fields[place], plan.columns[place], plan.texts[place]
     convert = plan.zoned.get(told.name)

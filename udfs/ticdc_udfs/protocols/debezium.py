@@ -158,11 +158,13 @@ def _parse(read: Callable[[bytes], _T], text: bytes, what: str) -> _T:
 
 
 _Convert = Callable[[Any], tuple[str | None, Lossy | None]]
+ByClass = Mapping[type, _Convert]
+"""The conversions of a column's values by their class in JSON; what has none becomes text."""
 _Work = list[tuple[str, _Convert]]
 """The columns of a row to convert, in order."""
 
 
-class _Plan(NamedTuple):
+class RowPlan(NamedTuple):
     """What is the same for all rows that bear one inline schema, which ends their messages, and one key.
 
     `names` are the columns in the order of the rows, `columns` have their conversions by the class of the JSON value.
@@ -172,15 +174,15 @@ class _Plan(NamedTuple):
     tail: bytes
     key: list[str]
     names: list[str]
-    columns: Mapping[str, Mapping[type, _Convert]]
+    columns: Mapping[str, ByClass]
     work: dict[tuple[type, ...], _Work]
     flags: tuple[str, ...]
-    schema: TableSchema
+    schema: TableSchema | None
 
 
-_plans: dict[tuple[str, str, ZoneInfo | None], _Plan] = {}
+_plans: dict[tuple[str, str, ZoneInfo | None], RowPlan] = {}
 # of the latest row with such a key: tables whose names differ in letters outside of ASCII have like keys
-_plans_by_key: dict[tuple[bytes, ZoneInfo | None], _Plan] = {}
+_plans_by_key: dict[tuple[bytes, ZoneInfo | None], RowPlan] = {}
 _key_columns: dict[bytes, list[str]] = {}
 _MAX_PLANS = 2_000
 _MAX_WORK_OF_PLAN = 32
@@ -188,7 +190,7 @@ _MAX_TAIL_BYTES = 256 * 1024
 _PAYLOAD, _SCHEMA = b'{"payload":', b',"schema":'
 
 
-def _known(plain: bytes, key: bytes | None, options: Options) -> tuple[_Payload, _Plan] | None:
+def _known(plain: bytes, key: bytes | None, options: Options) -> tuple[_Payload, RowPlan] | None:
     """A row whose inline schemas, most of the message, are those of a row before: they are not read again."""
     if not key or not plain.startswith(_PAYLOAD):
         return None
@@ -199,13 +201,17 @@ def _known(plain: bytes, key: bytes | None, options: Options) -> tuple[_Payload,
         payload = _read_payload(plain[len(_PAYLOAD) : -len(plan.tail)])
     except (DecodeError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    image = payload.before if payload.after is None else payload.after
-    return (payload, plan) if payload.op in _OPS and image is not None and [*image] == plan.names else None
+    return (payload, plan) if payload.op in _OPS and [*_image_of(payload)] == plan.names else None
 
 
-def _plan_of(payload: _Payload, schema: bytes, key: list[str], zone: ZoneInfo | None) -> _Plan:
+def _image_of(payload: _Payload) -> _Row:
+    """A row's image that its plan is made for."""
+    return (payload.before if payload.after is None else payload.after) or {}
+
+
+def _plan_of(payload: _Payload, schema: bytes, key: list[str], zone: ZoneInfo | None) -> RowPlan:
     """The plan of a row's inline schema, kept for the rows to come."""
-    image = (payload.before if payload.after is None else payload.after) or {}
+    image = _image_of(payload)
     table = payload.source.db, payload.source.table, zone
     plan = _plans.get(table)
     if plan is None or plan.tail != _SCHEMA + schema + b"}" or plan.key != key or plan.names != [*image]:
@@ -221,14 +227,14 @@ def _keep(kept: dict[_K, _T], at: _K, what: _T) -> None:
     kept[at] = what
 
 
-def _new_plan(image: _Row, schema: bytes, key: list[str], zone: ZoneInfo | None) -> _Plan:
+def _new_plan(image: _Row, schema: bytes, key: list[str], zone: ZoneInfo | None) -> RowPlan:
     members = {member.field: member for member in _parse(_read_schema, schema, "schema").fields}
     row = members.get("after") or members.get("before")
     # virtual generated columns are listed, twice even, though no row holds them
     fields = {field.field: field for field in (row.fields if row is not None else ()) if field.field in image}
     if len(fields) != len(image):
         raise DecodeError(ErrorCode.BAD_SHAPE, "the schema does not name every column of the row")
-    columns: dict[str, Mapping[type, _Convert]] = {}
+    columns: dict[str, ByClass] = {}
     flags = [] if key else [Lossy.NO_KEY.of()]
     places = {name: place for place, name in enumerate(key, start=1)}
     table: list[Column] = []
@@ -245,20 +251,30 @@ def _new_plan(image: _Row, schema: bytes, key: list[str], zone: ZoneInfo | None)
         if not complete:
             flags.append(Lossy.NO_SCHEMA.of(name))
         table.append(Column(name, column_type, places.get(name), field.optional))
-    return _Plan(_SCHEMA + schema + b"}", key, [*image], columns, {}, tuple(flags), table_schema(table))
+    return RowPlan(_SCHEMA + schema + b"}", key, [*image], columns, {}, tuple(flags), table_schema(table))
 
 
-def _by_class(
-    convert: values.Convert | None, of_integer: OfInteger | None, null: Lossy | None
-) -> Mapping[type, _Convert]:
+def row_plan(key: bytes | None, value: bytes, options: Options) -> RowPlan:
+    """The plan of a row's message that `decode` reads; without inline schema the plan's tail is empty."""
+    message = _parse(_read, decompress(value, options.compression), "value")
+    names, _ = _key_names(key, options)
+    schema = bytes(message.schema)
+    if schema not in (b"", b"null"):
+        return _plan_of(message.payload, schema, names, options.time_zone)
+    image = _image_of(message.payload)
+    flags = _NO_SCHEMA if names else _NO_SCHEMA_NO_KEY
+    return RowPlan(b"", names, [*image], dict.fromkeys(image, PLAIN), {}, flags, None)
+
+
+def _by_class(convert: values.Convert | None, of_integer: OfInteger | None, null: Lossy | None) -> ByClass:
     """The conversions of a column's values; of lists and objects there is none."""
     if convert is None:
-        return _PLAIN
+        return PLAIN
     return {
         str: convert,
         int: of_integer or (lambda number: convert(str(number))),
         bool: lambda value: convert(_text(value)),
-        NoneType: _as_it_stands if null is None else lambda value: (None, null),
+        NoneType: as_it_stands if null is None else lambda value: (None, null),
     }
 
 
@@ -286,7 +302,7 @@ _NO_SCHEMA_NO_KEY: tuple[str, ...] = (Lossy.NO_SCHEMA.of(), Lossy.NO_KEY.of())
 _NO_ERROR = (None,) * (len(Event._fields) - Event._fields.index("error_code"))
 
 
-def _row(op: str, payload: _Payload, plan: _Plan | None, key: list[str]) -> Event:
+def _row(op: str, payload: _Payload, plan: RowPlan | None, key: list[str]) -> Event:
     after, before = payload.after, payload.before
     if (before if op == "delete" else after) is None:
         raise DecodeError(ErrorCode.BAD_SHAPE, "a row message without the row")
@@ -314,7 +330,7 @@ def _row(op: str, payload: _Payload, plan: _Plan | None, key: list[str]) -> Even
         if old_key != row_key:
             before_key = write_json(old_key)
     source = payload.source
-    if plan is None:
+    if plan is None or plan.schema is None:
         schema_id = schema = None
         always = _NO_SCHEMA if key else _NO_SCHEMA_NO_KEY
     else:
@@ -370,23 +386,23 @@ def _schema_of_key(plain: bytes) -> bytes:
     return plain[start:] if start >= 0 else b""
 
 
-def _canonical(row: _Row, plan: _Plan | None, flags: list[str]) -> _Image:
+def _canonical(row: _Row, plan: RowPlan | None, flags: list[str]) -> _Image:
     """The canonical texts of a row, without plan the wire's; appends to `flags`."""
     if plan is None or [*row] != plan.names:
         return _converted(row.copy(), _work(row, plan), flags)
     classes = (*map(type, row.values()),)
     work = plan.work.get(classes)
     if work is None:
-        work = [(column, convert) for column, convert in _work(row, plan) if convert is not _as_it_stands]
+        work = [(column, convert) for column, convert in _work(row, plan) if convert is not as_it_stands]
         if len(plan.work) < _MAX_WORK_OF_PLAN:
             plan.work[classes] = work
     return _converted(row.copy(), work, flags)
 
 
-def _work(row: _Row, plan: _Plan | None) -> Iterator[tuple[str, _Convert]]:
+def _work(row: _Row, plan: RowPlan | None) -> Iterator[tuple[str, _Convert]]:
     """The conversions of the columns, in order; raises `KeyError` where the plan lacks one."""
     if plan is None:
-        return ((name, _PLAIN.get(cell.__class__, _plain)) for name, cell in row.items() if cell.__class__ is not str)
+        return ((name, PLAIN.get(cell.__class__, _plain)) for name, cell in row.items() if cell.__class__ is not str)
     return ((column, plan.columns[column].get(value.__class__, _plain)) for column, value in row.items())
 
 
@@ -404,8 +420,13 @@ def _converted(image: _Row, work: Iterable[tuple[str, _Convert]], flags: list[st
     return image
 
 
-def _as_it_stands(value: str | None) -> tuple[str | None, Lossy | None]:
+def as_it_stands(value: str | None) -> tuple[str | None, Lossy | None]:
     return value, None
+
+
+def converted(value: Any, by_class: ByClass) -> tuple[str | None, Lossy | None]:
+    """The canonical text of a value of JSON. Raises `ValueError`, `OverflowError` or `DecodeError`."""
+    return by_class.get(value.__class__, _plain)(value)
 
 
 def _plain(value: Any) -> tuple[str, None]:
@@ -416,7 +437,7 @@ def _digits(value: int) -> tuple[str, None]:
     return str(value), None
 
 
-_PLAIN: Mapping[type, _Convert] = {str: _as_it_stands, int: _digits, NoneType: _as_it_stands}
+PLAIN: ByClass = {str: as_it_stands, int: _digits, NoneType: as_it_stands}
 
 
 def _text(value: Any) -> str:

@@ -13,6 +13,7 @@ import math
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date
 from decimal import Context, Decimal
 from functools import lru_cache
@@ -162,7 +163,8 @@ def unsigned_bigint(text: str) -> tuple[str, Lossy | None]:
     return str(int(text) + 2**64) if text.startswith("-") else text, None
 
 
-def _unsigned_of_integer(number: int) -> tuple[str, Lossy | None]:
+def unsigned_of_integer(number: int) -> tuple[str, Lossy | None]:
+    """The same of an integer."""
     return str(number + 2**64 if number < 0 else number), None
 
 
@@ -252,7 +254,7 @@ def _day(since_1970: int) -> str:
 
 def datetime_converter(units: int, fraction: int, nullable: bool | None) -> values.Convert:
     """A DATETIME from 1000 or 1,000,000 units a second since 1970, with at least that many fraction digits."""
-    of_integer = _datetime_of_integer(units, fraction, nullable)
+    of_integer = DatetimeOfInteger(units, fraction, nullable)
 
     def convert(text: str) -> tuple[str, Lossy | None]:
         if " " in text:
@@ -263,17 +265,24 @@ def datetime_converter(units: int, fraction: int, nullable: bool | None) -> valu
     return convert
 
 
-def _datetime_of_integer(units: int, fraction: int, nullable: bool | None) -> OfInteger:
-    def convert(number: int) -> tuple[str, Lossy | None]:
+@dataclass(frozen=True, slots=True)
+class DatetimeOfInteger:
+    """A DATETIME from so many units a second since 1970, with at least that many fraction digits."""
+
+    units: int
+    fraction: int
+    nullable: bool | None
+
+    def __call__(self, number: int) -> tuple[str, Lossy | None]:
+        """The canonical text; 0 may be a zero date unless the column is known to be nullable."""
+        units, fraction = self.units, self.fraction
         seconds, part = number // units, number % units
         minutes = seconds // 60
         at = f"{_day(minutes // 1440)} {_MINUTES[minutes % 1440]}:{_SECONDS[seconds % 60]}"
         if part or fraction:
             digits = _MILLISECONDS[part] if units == 1000 else f"{part:06}".rstrip("0")
             at = f"{at}.{digits.ljust(fraction, '0')}"
-        return at, Lossy.ZERO_DATE if number == 0 and nullable is not True else None
-
-    return convert
+        return at, Lossy.ZERO_DATE if number == 0 and self.nullable is not True else None
 
 
 # small tables stay in the processor's caches, which one of all seconds of a day does not
@@ -356,14 +365,14 @@ def told(field: Field, nullable: bool | None) -> Told:
     if word == "bit":
         return Told("bit(1)" if field.length is None else f"bit({field.length})", bit, True)
     if name == "MicroTimestamp":
-        of_integer = _datetime_of_integer(1_000_000, 0, nullable)
+        of_integer = DatetimeOfInteger(1_000_000, 0, nullable)
         return Told(word, datetime_converter(1_000_000, 0, nullable), False, of_integer)
     if word == "datetime":
-        return Told(word, _converter(word, nullable), False, _datetime_of_integer(1000, 0, nullable))
+        return Told(word, _converter(word, nullable), False, DatetimeOfInteger(1000, 0, nullable))
     if word == "date":
         return Told(word, date_converter(nullable), True, _date_of_integer(nullable))
     if word == "bigint unsigned":
-        return Told(word, unsigned_bigint, True, _unsigned_of_integer)
+        return Told(word, unsigned_bigint, True, unsigned_of_integer)
     if word == "time":
         return Told(word, _converter(word, nullable), False)
     if word == "timestamp":

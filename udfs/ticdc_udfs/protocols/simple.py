@@ -103,7 +103,7 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     """The one event of a message: a row, a DDL, a bootstrap or a watermark. Raises `DecodeError`; the key is not used.
 
     A row's `table_schema_id` is the version of its table schema, whose text comes with DDL and bootstrap events.
-    Its `row_key` holds every column: which are the key is not known before the schema is.
+    It has no `row_key`: which columns are the key is not known before the schema is.
     """
     del key
     if not value:
@@ -264,7 +264,7 @@ def _scaled(digits: str, scale: int) -> str:
         return digits
 
 
-_NO_SCHEMA = (Lossy.NO_SCHEMA.of(),)
+NO_SCHEMA = (Lossy.NO_SCHEMA.of(),)
 
 
 def _row(op: str, message: _Message, plain: bytes, options: Options) -> Event:
@@ -276,7 +276,7 @@ def _row(op: str, message: _Message, plain: bytes, options: Options) -> Event:
     if data is not None and old is not None and len(old) != len(data):
         old = {**data, **old}
 
-    flags = [*_NO_SCHEMA]
+    flags = [*NO_SCHEMA]
     claim_check = None
     if message.claimCheckLocation:
         claim_check = message.claimCheckLocation.rpartition("/")[2]
@@ -298,7 +298,7 @@ def _row(op: str, message: _Message, plain: bytes, options: Options) -> Event:
         message.table,
         message.tableID,
         op,
-        before if after is None else after,
+        None,
         None,
         before,
         after,
@@ -306,7 +306,7 @@ def _row(op: str, message: _Message, plain: bytes, options: Options) -> Event:
         None,
         None,
         None,
-        _NO_SCHEMA if len(flags) == 1 else tuple(dict.fromkeys(flags)),
+        NO_SCHEMA if len(flags) == 1 else tuple(dict.fromkeys(flags)),
         None,
         None,
         None if message.checksum is None else write_json(message.checksum),

@@ -1,0 +1,39 @@
+"""Messages that are decoded together must give what each of them gives alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from ticdc_udfs import arrow
+
+FEW = 20
+
+
+def read_together(
+    protocol: ModuleType, decode_batch: Callable[..., pa.Array[Any]], columns: Sequence[pa.Array[Any]], many: int = FEW
+) -> int:
+    """How many messages of a batch were read together (so many of one kind are); what they give is compared."""
+    expected = arrow.decode_each(protocol.decode, *columns)
+    found = 0
+    decode_others = arrow.decode_others
+
+    def counted(decode: arrow.Decode, decoded: Sequence[arrow.Rows], *arguments: pa.Array[Any]) -> pa.Array[Any]:
+        nonlocal found
+        found = sum(len(rows.places) for rows in decoded)
+        return decode_others(decode, decoded, *arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrow, "decode_others", counted)
+        patch.setattr(arrow, "MANY", many)
+        batch = decode_batch(*columns)
+    batch.validate(full=True)
+    assert batch.type == expected.type
+    if not batch.equals(expected):
+        for place, (got, want) in enumerate(zip(batch.to_pylist(), expected.to_pylist(), strict=True)):
+            assert got == want, place
+    return found

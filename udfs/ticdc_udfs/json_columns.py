@@ -1,0 +1,224 @@
+"""Many JSON messages of one layout at once: the texts around their values are compared, the values cut out by numpy.
+
+An encoder writes the messages of a table alike: what stands around the values is the same, byte for byte. What is not
+so goes to the decoder of single messages, so that the two need not agree on errors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ticdc_udfs import arrow
+from ticdc_udfs.message_columns import Flags, Messages, Numbers, Texts, slices
+
+MAX_MISSES = 5
+"""Examples of messages that none is like until the rest is left."""
+_LONG = 40
+"""Bytes from which Arrow compares a text quicker than numpy compares its words."""
+_QUOTE, _BACKSLASH, _FIRST_PRINTABLE = 0x22, 0x5C, 0x20
+_WRITTEN_ALIKE = np.frombuffer(rb'"bfnrt', np.uint8)
+_NULL = int.from_bytes(b"null", "little")
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+
+Path = tuple[str, ...]
+
+
+class Layout(NamedTuple):
+    """The texts around the values of a message, one more than values, and the names that lead to each value."""
+
+    around: tuple[bytes, ...]
+    paths: tuple[Path, ...]
+
+
+class Tokens(NamedTuple):
+    """The JSON texts of a value in many messages by their places, with the quotes of a string."""
+
+    messages: Messages
+    start: Numbers
+    end: Numbers
+
+    def only(self, some: Any) -> Tokens:
+        """Those of some messages."""
+        return Tokens(self.messages, self.start[some], self.end[some])
+
+    def texts(self) -> Texts:
+        """The texts, which nothing has checked to be UTF-8."""
+        return slices(self.messages, self.start, self.end)
+
+    def is_text(self) -> Flags:
+        """Which values are strings."""
+        return np.equal(self.messages.bytes[self.start], _QUOTE)
+
+    def is_null(self) -> Flags:
+        """Which values are null."""
+        null: Flags = self.end - self.start == len("null")
+        null &= self.messages.words[self.start] & np.uint64(0xFFFFFFFF) == np.uint64(_NULL)
+        return null
+
+    def are_texts(self, or_null: bool = False) -> bool:
+        """Whether all values are strings."""
+        others = np.flatnonzero(~self.is_text())
+        return not len(others) or (or_null and bool(self.only(others).is_null().all()))
+
+    def integers(self) -> pa.Array[Any]:
+        """The numbers of values. Raises `ValueError` where one is no integer in its shortest form."""
+        texts = self.texts()
+        numbers = texts.cast(pa.int64())
+        if not numbers.cast(pa.string()).equals(texts):
+            raise ValueError("a number has another form")
+        return numbers
+
+
+def joined(tokens: Sequence[Tokens]) -> Tokens:
+    """Several values of the same messages, those of the first in all messages before the others."""
+    start, end = (np.concatenate(places) for places in zip(*((one.start, one.end) for one in tokens), strict=True))
+    return Tokens(tokens[0].messages, start, end)
+
+
+class Alike(NamedTuple):
+    """Messages of one layout: their places in the batch, and their values by path."""
+
+    layout: Layout
+    rows: Numbers
+    values: dict[Path, Tokens]
+
+    def only(self, some: Flags) -> Alike:
+        """Some of them."""
+        if some.all():
+            return self
+        values = {path: tokens.only(some) for path, tokens in self.values.items()}
+        return Alike(self.layout, self.rows[some], values)
+
+
+class JsonMessages(Messages):
+    """The bytes of many messages of which few have escapes other than of quotes."""
+
+    def __init__(self, messages: pa.Array[Any]) -> None:
+        """Takes a binary array; its nulls are empty messages."""
+        super().__init__(messages)
+        text = self.bytes[: int(self.edges[-1])]
+        quotes = np.flatnonzero(text == _QUOTE)
+        self.unclear = self.empty()
+        if (text < _FIRST_PRINTABLE).any():
+            self._set_unclear(np.flatnonzero(text < _FIRST_PRINTABLE))
+        escapes = np.flatnonzero(text == _BACKSLASH)
+        if len(escapes):
+            odd = ~np.isin(self.bytes[escapes + 1], _WRITTEN_ALIKE) | (self.bytes[escapes - 1] == _BACKSLASH)
+            self._set_unclear(escapes[odd])
+            quotes = quotes[self.bytes[quotes - 1] != _BACKSLASH]
+        self._first_quotes = np.searchsorted(quotes, self.edges[:-1])
+        self._quotes = quotes
+
+    def _set_unclear(self, places: Numbers) -> None:
+        self.unclear[np.searchsorted(self.edges[1:], places, side="right")] = True
+
+    def alike(self, rows: Numbers, is_value: Callable[[Path], bool]) -> Iterator[Alike]:
+        """Some messages by layout, as long as one has many; `is_value` tells which scalars are no part of it."""
+        left = rows[~self.unclear[rows]]
+        misses = 0 if len(self._quotes) else MAX_MISSES
+        while len(left) >= arrow.MANY and misses < MAX_MISSES:
+            example = left[len(left) // 2]
+            text = self.bytes[self.edges[example] : self.edges[example + 1]].tobytes()
+            layout = layout_of(text, is_value)
+            found = None if layout is None else self.read(layout, left)
+            if found is not None and len(found.rows) >= arrow.MANY:
+                yield found
+            else:
+                misses += 1
+            others = np.ones(len(self.unclear), np.bool_)
+            others[example] = False
+            if found is not None:
+                others[found.rows] = False
+            left = left[others[left]]
+
+    def read(self, layout: Layout, rows: Numbers) -> Alike:
+        """Those of some messages that have this layout, of which none may be unclear."""
+        at, end, quote = self.edges[rows], self.edges[rows + 1], self._first_quotes[rows]
+        values: list[Tokens] = []
+        for place, text in enumerate(layout.around):
+            same = self._has(text, at, end)
+            if not same.all():
+                rows, at, end, quote = rows[same], at[same], end[same], quote[same]
+                values = [tokens.only(same) for tokens in values]
+            at = at + len(text)
+            quote = quote + text.count(b'"')
+            if place < len(layout.paths):
+                stop, quote = self._value_end(layout.around[place + 1], at, end, quote)
+                values.append(Tokens(self, at, stop))
+                at = stop
+        return Alike(layout, rows, dict(zip(layout.paths, values, strict=True))).only(at == end)
+
+    def _has(self, text: bytes, at: Numbers, end: Numbers) -> Flags:
+        """Which messages have the text there."""
+        same = at + len(text) <= end
+        if not same.all():
+            at = np.where(same, at, 0)
+        if len(text) > _LONG:
+            equal = pc.equal(slices(self, at, np.minimum(at + len(text), end)), text)
+            same &= equal.to_numpy(zero_copy_only=False)
+            return same
+        whole = len(text) // 8 * 8
+        for place in range(0, whole, 8):
+            same &= self.words[at + place] == np.uint64(int.from_bytes(text[place : place + 8], "little"))
+        if whole < len(text):
+            shift = np.uint64(64 - 8 * (len(text) - whole))
+            same &= self.words[at + whole] << shift == np.uint64(int.from_bytes(text[whole:], "little")) << shift
+        return same
+
+    def _value_end(self, following: bytes, at: Numbers, end: Numbers, quote: Numbers) -> tuple[Numbers, Numbers]:
+        """The ends of the values that start there, and the next quotes behind them."""
+        is_text = self.bytes[at] == _QUOTE
+        if is_text.all():
+            return self._at_quote(quote + 1) + 1, quote + 2
+        closing, quote = self._at_quote(quote + 1) + 1, quote + 2 * is_text
+        lead = following.find(b'"')
+        bare = end - len(following) if lead < 0 else self._at_quote(quote) - lead
+        # what follows is compared next: an end that is none is found there
+        return np.where(is_text, closing, np.clip(bare, at, np.maximum(at, end))), quote
+
+    def _at_quote(self, quote: Numbers) -> Numbers:
+        return self._quotes.take(quote, mode="clip")
+
+
+def layout_of(message: bytes, is_value: Callable[[Path], bool]) -> Layout | None:
+    """The layout of a message of valid JSON; None where a name is there twice in an object, or has an escape."""
+    around: list[bytes] = []
+    paths: list[Path] = []
+    names: list[str | None] = []
+    known: list[set[str]] = []
+    begin, awaits_name = 0, False
+    for token in _TOKEN.finditer(message):
+        first = token[0][:1]
+        if first in b"{[":
+            known.append(set())
+            names.append(None)
+            awaits_name = first == b"{"
+        elif first in b"}]":
+            if not names:
+                return None
+            names.pop()
+            known.pop()
+            awaits_name = False
+        elif first == b",":
+            awaits_name = bool(names) and names[-1] is not None
+        elif first == b":":
+            awaits_name = False
+        elif awaits_name:
+            name = token[0][1:-1].decode("utf-8", "replace")
+            if name in known[-1]:
+                return None
+            known[-1].add(name)
+            names[-1] = name
+        elif None not in names and is_value(path := tuple(name for name in names if name is not None)):
+            around.append(message[begin : token.start()])
+            paths.append(path)
+            begin = token.end()
+    if b"\\" in b"".join(around) or b"\\" in message[begin:]:
+        return None
+    return Layout((*around, message[begin:]), tuple(paths))

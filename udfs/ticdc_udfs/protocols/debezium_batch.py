@@ -1,0 +1,255 @@
+"""Debezium rows of a batch, those of one schema and operation together: several times as fast as one by one.
+
+The events are those of `debezium.decode`, byte for byte; it also decodes every message that is not as it should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ticdc_udfs import arrow, options
+from ticdc_udfs.events import DecodeError, Event, Lossy
+from ticdc_udfs.json_columns import MAX_MISSES, Alike, JsonMessages, Path, Tokens, joined, layout_of
+from ticdc_udfs.message_columns import Column, Flags, Numbers, Texts, json_objects, quoted
+from ticdc_udfs.options import Options
+from ticdc_udfs.protocols import debezium
+from ticdc_udfs.protocols.debezium import ByClass, RowPlan
+from ticdc_udfs.protocols.debezium_values import DatetimeOfInteger, plain_decimal, unsigned_of_integer
+from ticdc_udfs.schemas import write_json
+
+
+@arrow.collector_off()
+def decode_batch(keys: pa.Array[Any], values: pa.Array[Any], options_texts: pa.Array[Any]) -> pa.Array[Any]:
+    """The event of each message, as `arrow.decode_each` gives it."""
+    decoded: list[arrow.Rows] = []
+    for places in arrow.alike(values, options_texts):
+        with suppress(Exception):  # the decoder of single messages tells which of them is at fault
+            feed = options.parse(options_texts[int(places[0])].as_py())
+            if feed.compression == "none":
+                decoded += _decoded(keys, values, places, feed)
+    return arrow.decode_others(debezium.decode, decoded, keys, values, options_texts)
+
+
+def _decoded(keys: pa.Array[Any], values: pa.Array[Any], places: Numbers, feed: Options) -> Iterator[arrow.Rows]:
+    """The rows among messages, by inline schema, which is the last part of a message and most of it."""
+    heads = JsonMessages(keys)
+    misses = 0
+    while len(places) >= arrow.MANY and misses < MAX_MISSES:
+        middle = len(places) // 2
+        example = int(places[middle])
+        mine = np.zeros(len(places), np.bool_)
+        with suppress(Exception):
+            tail = debezium.row_plan(keys[example].as_py(), values[example].as_py(), feed).tail
+            mine = _ending_alike(values, tail)[places]
+        if np.count_nonzero(mine) >= arrow.MANY:
+            bodies = pc.binary_slice(values, 0, -len(tail)) if tail else values
+            for rows in JsonMessages(bodies).alike(places[mine], _is_value):
+                with suppress(Exception):
+                    yield _rows(heads, rows, keys, values, feed)
+        else:
+            misses += 1
+        mine[middle] = True
+        places = places[~mine]
+
+
+def _ending_alike(values: pa.Array[Any], tail: bytes) -> Flags:
+    ending: Flags = pc.fill_null(pc.ends_with(values, pattern=tail), False).to_numpy(zero_copy_only=False)
+    return ending
+
+
+_COMMIT_TS, _START_TS = (("payload", "source", name) for name in ("commit_ts", "start_ts"))
+_MOMENTS = (_COMMIT_TS, _START_TS, ("payload", "source", "ts_ms"), ("payload", "ts_ms"))
+_IMAGES = ("after", "before")
+
+
+def _is_value(path: Path) -> bool:
+    return path in _MOMENTS or (len(path) == 3 and path[0] == "payload" and path[1] in _IMAGES)
+
+
+def _is_key(path: Path) -> bool:
+    return len(path) == 2 and path[0] == "payload"
+
+
+def _rows(heads: JsonMessages, rows: Alike, keys: pa.Array[Any], values: pa.Array[Any], feed: Options) -> arrow.Rows:
+    """The events of rows that are as the first of them is. Raises where they cannot be taken together."""
+    first = int(rows.rows[0])
+    key, value = keys[first].as_py(), values[first].as_py()
+    (event,) = debezium.decode(key, value, feed)
+    rows = rows.only(_have_such_keys(heads, rows.rows, key))
+    rows, members = _members(rows, event, debezium.row_plan(key, value, feed))
+    return arrow.Rows(rows.rows, members, event.table_schema)
+
+
+def _have_such_keys(keys: JsonMessages, rows: Numbers, example: bytes | None) -> Flags:
+    """Which of these message keys are like that one but for the values of their columns."""
+    if not example:
+        return keys.empty()[rows]
+    good = np.zeros(len(keys.unclear), np.bool_)
+    layout = layout_of(example, _is_key)
+    if layout is not None:
+        found = keys.read(layout, rows[~keys.unclear[rows]])
+        for cells in found.values.values():
+            if cells.are_texts():
+                cells.texts().validate(full=True)
+            else:
+                cells.integers()
+        good[found.rows] = True
+    return good[rows]
+
+
+def _members(rows: Alike, event: Event, plan: RowPlan) -> tuple[Alike, dict[str, Any]]:
+    """The members of the rows' events, of which one is given; without rows that have a value which is none.
+
+    Raises `ValueError` where a text is not UTF-8, or the rows cannot be taken together.
+    """
+    members = event._asdict()
+    images = [image for image in _IMAGES if members[image] is not None]
+    expected = {("payload", image, name) for image in images for name in plan.names}
+    if expected != {path for path in rows.values if path not in _MOMENTS}:
+        raise ValueError("the rows have other columns")
+    for path in rows.values.keys() & {*_MOMENTS}:
+        moments = rows.values[path].integers()
+        if pc.any(pc.less(moments, 0)).as_py():
+            raise ValueError("a moment is below 0")
+        if path in (_COMMIT_TS, _START_TS):
+            members[path[-1]] = moments
+    count = len(rows.rows)
+    cells: dict[str, dict[str, Texts]] = {image: {} for image in images}
+    flagged: list[tuple[int, str, Numbers]] = []
+    for name in plan.names:
+        column = _cells(joined([rows.values["payload", image, name] for image in images]), plan.columns[name])
+        if column.wrong is not None:
+            right: Flags = np.logical_and.reduce(~column.wrong.reshape(-1, count))
+            return _members(rows.only(right), event, plan)
+        for place, image in enumerate(images):
+            cells[image][name] = column.texts.slice(place * count, count)
+            for reason, where in column.flagged.items():
+                flagged.append((place, reason.of(name), np.flatnonzero(where[place * count :][:count])))
+    for image in images:
+        members[image] = json_objects(cells[image])
+        members[image].validate(full=True)
+    key = plan.key or plan.names
+    row_key, *old_key = (json_objects({name: cells[image][name] for name in key}) for image in images)
+    members["row_key"] = row_key
+    if old_key:
+        members["before_key"] = pc.if_else(pc.not_equal(old_key[0], row_key), old_key[0], None)
+    members["lossy"] = _lossy(plan.flags, flagged, count)
+    return rows, members
+
+
+def _lossy(always: tuple[str, ...], flagged: list[tuple[int, str, Numbers]], count: int) -> Any:
+    """The flags of rows, those of the new image first."""
+    flags: dict[int, list[str]] = {}
+    for _, flag, rows in sorted(flagged, key=itemgetter(0)):
+        for row in rows.tolist():
+            flags.setdefault(row, [*always]).append(flag)
+    if not flags:
+        return [*always]
+    return pa.array([[*dict.fromkeys(flags.get(row, always))] for row in range(count)], pa.list_(pa.string()))
+
+
+class _Cells(NamedTuple):
+    """Values of a column as JSON of their canonical texts, which are flagged, and which are none of its type."""
+
+    texts: Texts
+    flagged: Mapping[Lossy, Flags] = {}
+    wrong: Flags | None = None
+
+
+def _cells(tokens: Tokens, by_class: ByClass) -> _Cells:
+    if by_class[str] is debezium.as_it_stands and tokens.are_texts(or_null=True):
+        _, null = debezium.converted(None, by_class)
+        return _Cells(tokens.texts(), {null: tokens.is_null()} if null else {})
+    numbers = None if tokens.is_text().any() else _numbers(tokens, by_class)
+    if numbers is not None:
+        return _Cells(numbers)
+    distinct = tokens.texts().dictionary_encode()
+    found = [_cell(text, by_class) for text in distinct.dictionary.to_pylist()]
+    texts = pa.array([cell.text for cell in found], pa.string()).take(distinct.indices)
+    if {bool, int} <= {cell.kind for cell in found}:
+        raise ValueError("1 and true are equal in Python, so that a change of one to the other is none")
+
+    def where(members: Iterable[bool]) -> Flags:
+        some: Flags = np.array([*members], np.bool_)[distinct.indices.to_numpy()]
+        return some
+
+    if any(cell.kind is None for cell in found):
+        return _Cells(texts, wrong=where(cell.kind is None for cell in found))
+    reasons = {cell.reason for cell in found if cell.reason is not None}
+    return _Cells(texts, {reason: where(cell.reason is reason for cell in found) for reason in reasons})
+
+
+_read_cell = msgspec.json.Decoder(float_hook=str).decode
+
+
+class _Cell(NamedTuple):
+    """JSON of a value's canonical text, why it is flagged, and the class of the value; None of what is no value."""
+
+    text: bytes
+    reason: Lossy | None
+    kind: type | None
+
+
+def _cell(text: str, by_class: ByClass) -> _Cell:
+    try:
+        value = _read_cell(text)
+        canonical, reason = debezium.converted(value, by_class)
+    except (ValueError, OverflowError, DecodeError):
+        return _Cell(b"", None, None)
+    return _Cell(write_json(canonical), reason, value.__class__)
+
+
+_NUMBER = r"^(0|-?[1-9][0-9]{0,17}|-?(0|[1-9][0-9]*)\.[0-9]+)$"
+"""Numbers whose text is canonical; what has an exponent is not, nor is -0."""
+
+
+def _numbers(tokens: Tokens, by_class: ByClass) -> Texts | None:
+    """Numbers that are made canonical all at once, and NULL; None where there is no way, or one is flagged."""
+    column = Column(len(tokens.start))
+    null = tokens.is_null()
+    if null.any():
+        if debezium.converted(None, by_class)[1]:
+            return None
+        column.rows = np.flatnonzero(~null)
+        tokens = tokens.only(column.rows)
+    convert, of_integer = by_class[str], by_class[int]
+    with suppress(ValueError):
+        if by_class is debezium.PLAIN:
+            tokens.integers()
+            return quoted(tokens.texts(), column)
+        if of_integer is unsigned_of_integer:
+            return quoted(tokens.integers().cast(pa.uint64(), safe=False).cast(pa.string()), column)
+        if isinstance(of_integer, DatetimeOfInteger):
+            return quoted(_datetimes(tokens.integers(), of_integer), column)
+    texts = tokens.texts()
+    if by_class is not debezium.PLAIN and convert is not plain_decimal:
+        return None
+    if not pc.all(pc.match_substring_regex(texts, _NUMBER)).as_py():
+        return None
+    if convert is plain_decimal:
+        texts = pc.if_else(pc.ends_with(texts, ".0"), pc.utf8_slice_codeunits(texts, 0, -2), texts)
+    return quoted(texts, column)
+
+
+_FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
+"""Of the years 1 to 9999."""
+
+
+def _datetimes(numbers: pa.Array[Any], of_integer: DatetimeOfInteger) -> Texts:
+    """What `of_integer` gives. Raises `ValueError` where a year is none, or a number may be a zero date."""
+    units = of_integer.units
+    beyond = pc.or_(pc.less(numbers, _FIRST_SECOND * units), pc.greater_equal(numbers, (_LAST_SECOND + 1) * units))
+    if of_integer.fraction or pc.any(beyond).as_py():
+        raise ValueError("a year is none")
+    if of_integer.nullable is not True and pc.any(pc.equal(numbers, 0)).as_py():
+        raise ValueError("a number may be a zero date")
+    texts = numbers.cast(pa.timestamp("ms" if units == 1000 else "us")).cast(pa.string())
+    return pc.utf8_rtrim(pc.utf8_rtrim(texts, "0"), ".")
