@@ -163,7 +163,7 @@ def _simple_ctes(images: str, image: Callable[[str], str]) -> Mapping[str, str]:
             if(m.corrupt is null, coalesce(m.tableSchema.`table`, m.`table`), null) as table_name,
             lower(m.type) as op,
             -- which columns are the key is not known before the schema is
-            if(after is null, before, null) as key_before, after as key_after,
+            cast(null as string) as key_before, cast(null as string) as key_after,
             before, after, cast(null as string) as table_schema,
             if(m.corrupt is null, m.sql, null) as ddl_query, if(m.sql is null, null, m.type) as ddl_type,
             if(m.corrupt is null and m.type in ('INSERT', 'UPDATE', 'DELETE'), array('*:no_schema'), {_NO_FLAGS})
