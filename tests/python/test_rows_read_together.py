@@ -216,6 +216,16 @@ def test_batches_of_any_form(protocol: ModuleType) -> None:
     )
 
 
+def test_long_messages_are_read_one_by_one() -> None:
+    assert together(simple, simple_rows(cells(["x" * 70_000] * FEW))) == 0
+
+
+def test_large_batches_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ticdc_udfs.json_columns.MAX_BYTES", 1000)
+    assert together(simple, simple_rows(cells(PLAIN))) == 0
+    assert together(debezium, debezium_rows(NUMBERS)) == 0
+
+
 # Debezium
 
 FIELDS = [
@@ -287,6 +297,12 @@ def test_values_of_debezium(
         row, before = (None if op == "d" else new), (None if op == "c" else old)
         messages += debezium_rows([row], fields, op=op, before=before) * 2
     together(debezium, messages, many=2)
+
+
+def test_an_old_row_with_its_columns_in_another_order() -> None:
+    """The flags of its changed columns come in its own order."""
+    old = {**dict(reversed(ROW.items())), "at": None, "day": 0}
+    assert together(debezium, debezium_rows(NUMBERS, op="u", before=old)) == 0
 
 
 def test_flags_of_single_rows() -> None:

@@ -19,6 +19,10 @@ from ticdc_udfs.message_columns import Flags, Messages, Numbers, Texts, slices
 
 MAX_MISSES = 5
 """Examples of messages that none is like until the rest is left."""
+MAX_BYTES = 32 * 1024 * 1024
+"""Of a batch in which rows are looked for: a place takes eight bytes for each quote. Large messages gain nothing."""
+
+_MAX_EXAMPLE_BYTES = 64 * 1024
 _LONG = 40
 """Bytes from which Arrow compares a text quicker than numpy compares its words."""
 _QUOTE, _BACKSLASH, _FIRST_PRINTABLE = 0x22, 0x5C, 0x20
@@ -103,8 +107,10 @@ class JsonMessages(Messages):
         """Takes a binary array; its nulls are empty messages."""
         super().__init__(messages)
         text = self.bytes[: int(self.edges[-1])]
+        if len(text) > MAX_BYTES:
+            text = text[:0]
         quotes = np.flatnonzero(text == _QUOTE)
-        self.unclear = self.empty()
+        self.unclear = self.empty() | (len(text) == 0)
         if (text < _FIRST_PRINTABLE).any():
             self._set_unclear(np.flatnonzero(text < _FIRST_PRINTABLE))
         escapes = np.flatnonzero(text == _BACKSLASH)
@@ -187,7 +193,12 @@ class JsonMessages(Messages):
 
 
 def layout_of(message: bytes, is_value: Callable[[Path], bool]) -> Layout | None:
-    """The layout of a message of valid JSON; None where a name is there twice in an object, or has an escape."""
+    """The layout of a message of valid JSON; None where a name is there twice in an object, or has an escape.
+
+    A long message has none either: to look at all its texts takes long, and few are like it.
+    """
+    if len(message) > _MAX_EXAMPLE_BYTES:
+        return None
     around: list[bytes] = []
     paths: list[Path] = []
     names: list[str | None] = []

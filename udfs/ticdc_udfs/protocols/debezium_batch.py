@@ -112,8 +112,8 @@ def _members(rows: Alike, event: Event, plan: RowPlan) -> tuple[Alike, dict[str,
     """
     members = event._asdict()
     images = [image for image in _IMAGES if members[image] is not None]
-    expected = {("payload", image, name) for image in images for name in plan.names}
-    if expected != {path for path in rows.values if path not in _MOMENTS}:
+    cells_of = {image: [path[2] for path in rows.values if path[1:2] == (image,)] for image in _IMAGES}
+    if any(names != (plan.names if image in images else []) for image, names in cells_of.items()):
         raise ValueError("the rows have other columns")
     for path in rows.values.keys() & {*_MOMENTS}:
         moments = rows.values[path].integers()
