@@ -69,7 +69,11 @@ class Feed:
     def waiting(self) -> dict[str, Change]:
         """The changes that stand in files, by file."""
         rows = [event for record in self.records for event in self.events(record) if event.claim_check is not None]
-        return {row.claim_check or "": (row.commit_ts, row.op, (row.row_key or b"").decode()) for row in rows}
+        # rows of Simple name no key, but what stands in the message of a row in a file is the key alone
+        keys = [row.row_key or row.after or row.before or b"" for row in rows]
+        return {
+            row.claim_check or "": (row.commit_ts, row.op, key.decode()) for row, key in zip(rows, keys, strict=True)
+        }
 
 
 def file_of(key: bytes | None, value: bytes) -> bytes:
