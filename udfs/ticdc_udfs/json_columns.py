@@ -7,15 +7,17 @@ so goes to the decoder of single messages, so that the two need not agree on err
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ticdc_udfs import arrow
+from ticdc_udfs import arrow, options
 from ticdc_udfs.message_columns import Flags, Messages, Numbers, Texts, slices
+from ticdc_udfs.options import Options
 
 MAX_MISSES = 5
 """Examples of messages that none is like until the rest is left."""
@@ -100,6 +102,41 @@ class Alike(NamedTuple):
         return Alike(self.layout, self.rows[some], values)
 
 
+_Found = TypeVar("_Found")
+
+
+def by_example(
+    places: Numbers, like: Callable[[int, Numbers], tuple[Numbers, _Found]]
+) -> Iterator[tuple[Numbers, _Found]]:
+    """Messages by what they have in common, as long as many have; `like` gives those that are like an example."""
+    misses = 0
+    while len(places) >= arrow.MANY and misses < MAX_MISSES:
+        example = int(places[len(places) // 2])
+        alike, found = like(example, places)
+        if len(alike) >= arrow.MANY:
+            yield alike, found
+        else:
+            misses += 1
+        places = places[~np.isin(places, np.append(alike, example))]
+
+
+def decode_alike(
+    decode: arrow.Decode,
+    rows_of: Callable[[pa.Array[Any], pa.Array[Any], Numbers, Options], Iterable[arrow.Rows]],
+    keys: pa.Array[Any],
+    values: pa.Array[Any],
+    options_texts: pa.Array[Any],
+) -> pa.Array[Any]:
+    """What `arrow.decode_each` gives, with `rows_of` for the messages at places of a feed's plain JSON."""
+    decoded: list[arrow.Rows] = []
+    for places in arrow.alike(values, options_texts):
+        with suppress(Exception):  # the decoder of single messages tells which of them is at fault
+            feed = options.parse(options_texts[int(places[0])].as_py())
+            if feed.compression == "none" and feed.encoding == "json":
+                decoded += rows_of(keys, values, places, feed)
+    return arrow.decode_others(decode, decoded, keys, values, options_texts)
+
+
 class JsonMessages(Messages):
     """The bytes of many messages of which few have escapes other than of quotes."""
 
@@ -126,22 +163,17 @@ class JsonMessages(Messages):
 
     def alike(self, rows: Numbers, is_value: Callable[[Path], bool]) -> Iterator[Alike]:
         """Some messages by layout, as long as one has many; `is_value` tells which scalars are no part of it."""
-        left = rows[~self.unclear[rows]]
-        misses = 0 if len(self._quotes) else MAX_MISSES
-        while len(left) >= arrow.MANY and misses < MAX_MISSES:
-            example = left[len(left) // 2]
+
+        def like(example: int, left: Numbers) -> tuple[Numbers, Alike | None]:
             text = self.bytes[self.edges[example] : self.edges[example + 1]].tobytes()
             layout = layout_of(text, is_value)
             found = None if layout is None else self.read(layout, left)
-            if found is not None and len(found.rows) >= arrow.MANY:
-                yield found
-            else:
-                misses += 1
-            others = np.ones(len(self.unclear), np.bool_)
-            others[example] = False
-            if found is not None:
-                others[found.rows] = False
-            left = left[others[left]]
+            return (left[:0], None) if found is None else (found.rows, found)
+
+        if len(self._quotes):
+            for _, found in by_example(rows[~self.unclear[rows]], like):
+                if found is not None:
+                    yield found
 
     def read(self, layout: Layout, rows: Numbers) -> Alike:
         """Those of some messages that have this layout, of which none may be unclear."""

@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ticdc_udfs import arrow, options
+from ticdc_udfs import arrow
 from ticdc_udfs.events import DecodeError, Event, Lossy
-from ticdc_udfs.json_columns import MAX_MISSES, Alike, JsonMessages, Path, Tokens, joined, layout_of
+from ticdc_udfs.json_columns import Alike, JsonMessages, Path, Tokens, by_example, decode_alike, joined, layout_of
 from ticdc_udfs.message_columns import Column, Flags, Numbers, Texts, json_objects, quoted
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import debezium
@@ -29,35 +29,24 @@ from ticdc_udfs.schemas import write_json
 @arrow.collector_off()
 def decode_batch(keys: pa.Array[Any], values: pa.Array[Any], options_texts: pa.Array[Any]) -> pa.Array[Any]:
     """The event of each message, as `arrow.decode_each` gives it."""
-    decoded: list[arrow.Rows] = []
-    for places in arrow.alike(values, options_texts):
-        with suppress(Exception):  # the decoder of single messages tells which of them is at fault
-            feed = options.parse(options_texts[int(places[0])].as_py())
-            if feed.compression == "none":
-                decoded += _decoded(keys, values, places, feed)
-    return arrow.decode_others(debezium.decode, decoded, keys, values, options_texts)
+    return decode_alike(debezium.decode, _decoded, keys, values, options_texts)
 
 
 def _decoded(keys: pa.Array[Any], values: pa.Array[Any], places: Numbers, feed: Options) -> Iterator[arrow.Rows]:
     """The rows among messages, by inline schema, which is the last part of a message and most of it."""
-    heads = JsonMessages(keys)
-    misses = 0
-    while len(places) >= arrow.MANY and misses < MAX_MISSES:
-        middle = len(places) // 2
-        example = int(places[middle])
-        mine = np.zeros(len(places), np.bool_)
+
+    def like(example: int, left: Numbers) -> tuple[Numbers, bytes]:
         with suppress(Exception):
             tail = debezium.row_plan(keys[example].as_py(), values[example].as_py(), feed).tail
-            mine = _ending_alike(values, tail)[places]
-        if np.count_nonzero(mine) >= arrow.MANY:
-            bodies = pc.binary_slice(values, 0, -len(tail)) if tail else values
-            for rows in JsonMessages(bodies).alike(places[mine], _is_value):
-                with suppress(Exception):
-                    yield _rows(heads, rows, keys, values, feed)
-        else:
-            misses += 1
-        mine[middle] = True
-        places = places[~mine]
+            return left[_ending_alike(values, tail)[left]], tail
+        return left[:0], b""
+
+    heads = JsonMessages(keys)
+    for mine, tail in by_example(places, like):
+        bodies = pc.binary_slice(values, 0, -len(tail)) if tail else values
+        for rows in JsonMessages(bodies).alike(mine, _is_value):
+            with suppress(Exception):
+                yield _rows(heads, rows, keys, values, feed)
 
 
 def _ending_alike(values: pa.Array[Any], tail: bytes) -> Flags:

@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ticdc_udfs import arrow, options
+from ticdc_udfs import arrow
 from ticdc_udfs.events import Event
-from ticdc_udfs.json_columns import Alike, JsonMessages, Layout, Path, Tokens
+from ticdc_udfs.json_columns import Alike, JsonMessages, Layout, Path, Tokens, decode_alike
 from ticdc_udfs.message_columns import Flags, Numbers, Texts, json_objects
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import simple
@@ -26,16 +26,11 @@ from ticdc_udfs.schemas import write_json
 @arrow.collector_off()
 def decode_batch(keys: pa.Array[Any], values: pa.Array[Any], options_texts: pa.Array[Any]) -> pa.Array[Any]:
     """The event of each message, as `arrow.decode_each` gives it."""
-    decoded: list[arrow.Rows] = []
-    for places in arrow.alike(values, options_texts):
-        with suppress(Exception):  # the decoder of single messages tells which of them is at fault
-            feed = options.parse(options_texts[int(places[0])].as_py())
-            if feed.compression == "none" and feed.encoding == "json":
-                decoded += _decoded(values, places, feed)
-    return arrow.decode_others(simple.decode, decoded, keys, values, options_texts)
+    return decode_alike(simple.decode, _decoded, keys, values, options_texts)
 
 
-def _decoded(values: pa.Array[Any], places: Numbers, feed: Options) -> Iterator[arrow.Rows]:
+def _decoded(keys: pa.Array[Any], values: pa.Array[Any], places: Numbers, feed: Options) -> Iterator[arrow.Rows]:
+    del keys
     messages = JsonMessages(values)
     for rows in messages.alike(places, _is_value):
         rows = rows.only(_have_cells(rows))
