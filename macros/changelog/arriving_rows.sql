@@ -1,12 +1,15 @@
 {% macro arriving_rows(settled, progress) %}
     {% set rows = ref("int_ticdc__rows") %}
-    {% set arriving = {"first_commit_ts": 0, "has_bags": false} %}
+    {% set arriving = {"first_commit_ts": 0, "first_commits": {}, "has_bags": false} %}
     {% if execute and settled != progress %}
-        {% set found = run_query(
-            "select coalesce(min(commit_ts), 0), coalesce(max(array_contains(lossy, '*:no_key')), false) from " ~ rows
-            ~ " where " ~ ticdc.is_unsettled_event(settled, progress)
-        ).rows[0] %}
-        {% do arriving.update({"first_commit_ts": found[0] | int, "has_bags": found[1]}) %}
+        {% for row in run_query(
+            "select feed, min(commit_ts), max(array_contains(lossy, '*:no_key')) from " ~ rows
+            ~ " where " ~ ticdc.is_unsettled_event(settled, progress) ~ " group by feed"
+        ).rows %}
+            {% do arriving.first_commits.update({row[0]: row[1] | int}) %}
+            {% do arriving.update({"has_bags": arriving.has_bags or row[2]}) %}
+        {% endfor %}
+        {% do arriving.update({"first_commit_ts": arriving.first_commits.values() | min | default(0)}) %}
     {% endif %}
     {% do return(arriving) %}
 {% endmacro %}

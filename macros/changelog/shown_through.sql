@@ -1,5 +1,5 @@
-{% macro shown_through(feed) -%}
-    {%- set bounds = ticdc.settled(ref("int_ticdc__changes")).bounds -%}
+{% macro shown_through(feed, bounds=none) -%}
+    {%- set bounds = ticdc.settled(ref("int_ticdc__changes")).bounds if bounds is none else bounds -%}
     {%- if bounds -%}
     case {{ feed }}
         {%- for name, bound in bounds.items() %}

@@ -1,5 +1,5 @@
-{% macro is_not_staged(feed, relation) -%}
-    {%- set staged = ticdc.staged_offsets(feed, relation) if relation else [] -%}
+{% macro is_not_staged(feed, staged_offsets) -%}
+    {%- set staged = staged_offsets | selectattr("feed", "equalto", feed.name) | list -%}
     {%- if not staged -%}
         true
     {%- else -%}

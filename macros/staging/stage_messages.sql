@@ -3,6 +3,7 @@
 {%- set has_batches = protocol ~ "__decode_batch" in ticdc -%}
 {%- set has_schema = ticdc[protocol ~ "__has_schema"] if protocol ~ "__has_schema" in ticdc else ticdc.has_schema -%}
 {%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, this if is_incremental() else none) -%}
+{%- set staged_offsets = ticdc.staged_offsets(this if is_incremental() else none) -%}
 {%- set may_lack_commits = protocol ~ "__commits" in ticdc -%}
 {%- set known_events -%}
 {%- if redriven_feeds -%}
@@ -38,7 +39,7 @@ messages as (
     from {{ source("ticdc", "messages") }}
     where
         {{ ticdc.is_of_feed(feed) }}
-        and {{ ticdc.is_not_staged(feed, this if is_incremental() else none) }}
+        and {{ ticdc.is_not_staged(feed, staged_offsets) }}
     {% if feed.name in redriven_feeds %}
     union all
 

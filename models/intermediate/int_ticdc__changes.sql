@@ -9,10 +9,15 @@
 }}
 {%- set settled = ticdc.settled() -%}
 {%- set progress = ticdc.rows_progress() -%}
-{%- do progress.update({"has_bags": settled.get("has_bags", false)}) -%}
+{%- do progress.update({
+    "has_bags": settled.get("has_bags", false), "first_commits": settled.get("first_commits", {}),
+}) -%}
 {%- set arriving = ticdc.arriving_rows(settled, progress) -%}
 {%- set loads = ticdc.loads_to_take(settled, progress) -%}
-{%- do progress.update({"has_bags": progress.has_bags or arriving.has_bags}) -%}
+{%- do progress.update({
+    "has_bags": progress.has_bags or arriving.has_bags,
+    "first_commits": ticdc.first_commits(settled, progress, arriving, loads),
+}) -%}
 {%- set identity = "feed, schema_name, table_name, commit_ts, row_key, op, image_hash" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" %}
 {{ ticdc.to_settle(progress) }}

@@ -16,32 +16,6 @@ feeds as (
 
 ),
 
-events as (
-
-    select
-        feed,
-        topic,
-        `partition`,
-        message_at,
-        run_id,
-        if(kind = 'watermark', commit_ts, null) as watermark_ts,
-        if(is_redriven and kind <> 'error', run_id, null) as redriven_run_id
-    from {{ ref("int_ticdc__events") }}
-
-    union all
-
-    select
-        feed,
-        topic,
-        `partition`,
-        message_at,
-        run_id,
-        null as watermark_ts,
-        null as redriven_run_id
-    from {{ ref("int_ticdc__claim_checks") }}
-
-),
-
 seen_partitions as (
 
     select
@@ -49,10 +23,10 @@ seen_partitions as (
         topic,
         `partition`,
         max(watermark_ts) as watermark_ts,
-        max(message_at) as last_message_at,
+        max(last_message_at) as last_message_at,
         max(run_id) as last_run_id,
-        max(redriven_run_id) as redriven_run_id
-    from events
+        max(if(is_redriven, run_id, null)) as redriven_run_id
+    from {{ ref("int_ticdc__staged_runs") }}
     group by feed, topic, `partition`
 
 ),

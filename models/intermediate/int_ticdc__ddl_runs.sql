@@ -1,16 +1,9 @@
 {%- set expecting = ticdc.feeds() | selectattr("partitions") | map(attribute="name") | list -%}
 with
 
-events as (
+staged_runs as (
 
-    select
-        feed,
-        topic,
-        `partition`,
-        run_id,
-        max(if(kind = 'watermark', commit_ts, null)) as watermark_ts
-    from {{ ref("int_ticdc__events") }}
-    group by feed, topic, `partition`, run_id
+    select * from {{ ref("int_ticdc__staged_runs") }}
 
 ),
 
@@ -19,7 +12,7 @@ runs as (
     select distinct
         feed,
         run_id
-    from events
+    from staged_runs
 
 ),
 
@@ -33,18 +26,18 @@ partitions as (
         {% if expecting -%}
         if(
             known.feed in ({{ ticdc.text_literals(expecting) }}),
-            min(min(events.run_id)) over (partition by known.feed, known.topic),
-            min(events.run_id)
+            min(min(staged_runs.run_id)) over (partition by known.feed, known.topic),
+            min(staged_runs.run_id)
         ) as first_run_id
         {%- else -%}
-        min(events.run_id) as first_run_id
+        min(staged_runs.run_id) as first_run_id
         {%- endif %}
     from {{ ref("int_ticdc__completeness") }} as known
-    left join events
+    left join staged_runs
         on
-            known.feed = events.feed
-            and known.topic = events.topic
-            and known.`partition` = events.`partition`
+            known.feed = staged_runs.feed
+            and known.topic = staged_runs.topic
+            and known.`partition` = staged_runs.`partition`
     group by known.feed, known.topic, known.`partition`
 
 ),
@@ -54,17 +47,17 @@ watermarks as (
     select
         partitions.feed,
         runs.run_id,
-        max(events.watermark_ts) over (
+        max(staged_runs.watermark_ts) over (
             partition by partitions.feed, partitions.topic, partitions.`partition` order by runs.run_id
         ) as watermark_ts
     from partitions
     inner join runs on partitions.feed = runs.feed and partitions.first_run_id <= runs.run_id
-    left join events
+    left join staged_runs
         on
-            partitions.feed = events.feed
-            and partitions.topic = events.topic
-            and partitions.`partition` = events.`partition`
-            and runs.run_id = events.run_id
+            partitions.feed = staged_runs.feed
+            and partitions.topic = staged_runs.topic
+            and partitions.`partition` = staged_runs.`partition`
+            and runs.run_id = staged_runs.run_id
 
 ),
 

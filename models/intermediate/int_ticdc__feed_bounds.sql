@@ -1,10 +1,9 @@
-{%- set bounds = ticdc.settled(ref("int_ticdc__changes")).bounds -%}
-{%- set first_commits = ticdc.first_commits() -%}
-{%- for feed, first_commit_ts in first_commits.items() %}
+{%- set settled = ticdc.settled(ref("int_ticdc__changes")) -%}
+{%- for feed, first_commit_ts in settled.get("first_commits", {}).items() %}
 select
     {{ ticdc.text_literal(feed) }} as feed,
     cast({{ first_commit_ts }} as bigint) as first_commit_ts,
-    cast({{ bounds.get(feed, "null") }} as bigint) as complete_through_ts
+    cast({{ settled.bounds.get(feed, "null") }} as bigint) as complete_through_ts
 {%- if not loop.last %}
 union all
 {%- endif %}

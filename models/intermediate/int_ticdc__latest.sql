@@ -8,6 +8,7 @@
 }}
 {%- set state = ticdc.latest_state() -%}
 {%- set key = ticdc.row_key_columns() %}
+{{ ticdc.to_settle(state.settled) }}
 
 with
 

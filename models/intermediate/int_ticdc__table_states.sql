@@ -1,6 +1,7 @@
 {{ config(relation="table") }}
 -- made of: {{ ticdc.fingerprint(ref("int_ticdc__table_versions")) if execute }}
 -- depends_on: {{ ref("int_ticdc__changes") }}
+{%- set moments = ticdc.shown_moments() %}
 
 with
 
@@ -8,11 +9,11 @@ begun_versions as (
 
     select
         *,
-        if(valid_to_ts <= {{ ticdc.shown_through("feed") }}, valid_to_ts, null) as shown_to_ts,
+        if(valid_to_ts <= {{ ticdc.shown_through("feed", moments) }}, valid_to_ts, null) as shown_to_ts,
         row_number() over of_incarnation as place,
         lag(valid_to_ts) over of_incarnation as last_to_ts
     from {{ ref("int_ticdc__table_versions") }}
-    where valid_from_ts <= {{ ticdc.shown_through("feed") }}
+    where valid_from_ts <= {{ ticdc.shown_through("feed", moments) }}
     window of_incarnation as (
         partition by feed, table_id, table_incarnation order by valid_from_ts, valid_to_ts nulls last
     )

@@ -7,28 +7,31 @@
         enabled=feeds | length > 0,
     )
 }}
+{%- set offsets = {} -%}
+{%- for protocol in feeds | map(attribute="protocol") | unique -%}
+    {%- do offsets.update({protocol: ticdc.staged_offsets(ticdc.staging_relation(protocol))}) -%}
+{%- endfor %}
 
 with
 
 new_messages as (
 
     {% for feed in feeds -%}
-    {%- set staged = ticdc.staging_relation(feed.protocol) -%}
     select
         {{ ticdc.text_literal(feed.name) }} as feed,
         {{ ticdc.writer_schema_ids(feed) }} as schema_ids
     from {{ source("ticdc", "messages") }}
     where
         {{ ticdc.is_of_feed(feed) }}
-        and {{ ticdc.is_not_staged(feed, staged) }}
-    {% if feed.name in ticdc.feeds_to_redrive(feed.protocol, staged) %}
+        and {{ ticdc.is_not_staged(feed, offsets[feed.protocol]) }}
+    {% if feed.name in ticdc.feeds_to_redrive(feed.protocol, ticdc.staging_relation(feed.protocol)) %}
     union all
 
     select
         {{ ticdc.text_literal(feed.name) }} as feed,
         {{ ticdc.writer_schema_ids(feed) }} as schema_ids
     from {{ source("ticdc", "messages") }} as messages
-    left semi join ({{ ticdc.dead_letters(staged) }}) as letters
+    left semi join ({{ ticdc.dead_letters(ticdc.staging_relation(feed.protocol)) }}) as letters
         on
             letters.feed = {{ ticdc.text_literal(feed.name) }}
             and messages.topic = letters.topic

@@ -1,5 +1,6 @@
 {{ config(relation="table") }}
--- made of: {{ tojson(ticdc.catalogue_input(), sort_keys=true) }}
+-- depends_on: {{ ref("int_ticdc__catalogue") }}
+-- made of: {{ ticdc.fingerprint(ref("int_ticdc__catalogue")) if execute }}
 
 with
 
