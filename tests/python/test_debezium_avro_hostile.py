@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.avro import Message, hostile, real
+from support.avro import Message, arrays, hostile, real
+from support.batches import FEW, read_together
 from support.hostile import HUGE, MIB, cases, code_and_growth, huge_length
 
 from ticdc_udfs.events import ErrorCode, Kind
+from ticdc_udfs.protocols import debezium_avro
 from ticdc_udfs.protocols.debezium_avro import decode
+from ticdc_udfs.protocols.debezium_avro_batch import decode_batch
 
 
 @cache
@@ -72,6 +75,19 @@ def test_broken_schemas(each: Message, places: list[tuple[float, int]], text: st
     hostile(decode, (*each[:3], key_schema, broken))
     hostile(decode, (*each[:3], broken, value_schema))
     hostile(decode, (*each[:3], text, text))
+
+
+@cases(300)
+@given(st.lists(st.tuples(messages, flips, st.integers(0, 3)), min_size=1, max_size=4))
+def test_batches_with_broken_members_are_those_of_single_messages(
+    drawn: list[tuple[Message, list[tuple[float, int]], int]],
+) -> None:
+    """The writer schema of a real message with rows that are whole, and some that are not."""
+    batch: list[Message] = []
+    for each, places, count in drawn:
+        batch += [each] * FEW
+        batch += [(each[0], flipped(each[1] or b"", places[count:]), *each[2:])]
+    read_together(debezium_avro, decode_batch, arrays(batch))
 
 
 json_values = st.recursive(

@@ -12,7 +12,14 @@ import pyarrow as pa
 from ticdc_udfs import arrow, claim_check, resolution, schema_registry
 from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
-from ticdc_udfs.protocols import avro_batch, canal_json, debezium_avro, debezium_batch, open_protocol, simple_batch
+from ticdc_udfs.protocols import (
+    avro_batch,
+    canal_json,
+    debezium_avro_batch,
+    debezium_batch,
+    open_protocol,
+    simple_batch,
+)
 
 ArrowFunction = Callable[..., "pa.Array[Any]"]
 
@@ -134,7 +141,7 @@ UDFS: tuple[Udf, ...] = (
     _avro_decoder("avro", avro_batch.decode_batch),
     _decoder("canal_json", partial(arrow.decode_each, canal_json.decode)),
     _decoder("debezium", debezium_batch.decode_batch),
-    _avro_decoder("debezium_avro", partial(arrow.decode_each, debezium_avro.decode)),
+    _avro_decoder("debezium_avro", debezium_avro_batch.decode_batch),
     _decoder("open_protocol", partial(arrow.decode_batch, open_protocol.decode), has_batches=True),
     _decoder("simple", simple_batch.decode_batch),
     _FETCH,

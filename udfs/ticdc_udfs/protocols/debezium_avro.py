@@ -33,7 +33,8 @@ from ticdc_udfs.protocols.debezium_values import flagging, null_reason, stands_f
 from ticdc_udfs.schemas import Column, TableSchema, table_schema, write_json
 
 _Row = dict[str, str | None]
-_Convert = Callable[[Any], tuple[str, Lossy | None]]
+Convert = Callable[[Any], tuple[str, Lossy | None]]
+"""A conversion of Avro values, other than null, to canonical text and why it is flagged."""
 
 _OPS: Mapping[Value, str] = {"c": "insert", "u": "update", "d": "delete"}
 
@@ -48,7 +49,7 @@ def decode(
     if not value:
         raise DecodeError(ErrorCode.EMPTY_VALUE, "the message has no value")
     key_text = schema_of(key, key_schema, options.framing, "key") if key else None
-    plan = _plan(schema_of(value, value_schema, options.framing, "value"), key_text)
+    plan = row_plan(schema_of(value, value_schema, options.framing, "value"), key_text)
     wire, replaced = read(plan.record, value, options.framing, "value")
     op = wire[plan.op]
     if op == "m":
@@ -98,7 +99,7 @@ def _decimal_converter(column_type: str) -> values.Convert | None:
     return convert
 
 
-def _row(op: str, wire: list[Value], plan: _Plan, replaced: list[str]) -> Event:
+def _row(op: str, wire: list[Value], plan: RowPlan, replaced: list[str]) -> Event:
     schema_name, table_name, commit_ts = _source(wire, plan)
     before, after = wire[plan.before], wire[plan.after]
     if (before if op == "delete" else after) is None:
@@ -130,7 +131,7 @@ def _row(op: str, wire: list[Value], plan: _Plan, replaced: list[str]) -> Event:
     )
 
 
-def _source(wire: list[Value], plan: _Plan) -> tuple[str, str, int]:
+def _source(wire: list[Value], plan: RowPlan) -> tuple[str, str, int]:
     source: Any = wire[plan.source]
     schema_name, table_name, commit_ts = (source[place] for place in plan.source_places)
     if commit_ts <= 0:
@@ -138,17 +139,17 @@ def _source(wire: list[Value], plan: _Plan) -> tuple[str, str, int]:
     return schema_name, table_name, commit_ts
 
 
-def _image(row: Any, plan: _Plan, flags: list[str]) -> _Row:
+def _image(row: Any, plan: RowPlan, flags: list[str]) -> _Row:
     """The row in canonical texts; appends what could not be told to `flags`."""
     image: _Row = {}
     try:
-        for (column, convert, null_flag), value in zip(plan.columns, row, strict=True):
+        for (column, told, null_flag, _), value in zip(plan.columns, row, strict=True):
             if value is None:
                 image[column] = None
                 if null_flag is not None:
                     flags.append(null_flag)
                 continue
-            image[column], reason = convert(value)
+            image[column], reason = told.convert(value)
             if reason is not None:
                 flags.append(reason.of(column))
     except (ValueError, OverflowError) as error:
@@ -156,7 +157,30 @@ def _image(row: Any, plan: _Plan, flags: list[str]) -> _Row:
     return image
 
 
-class _Plan(NamedTuple):
+class Told(NamedTuple):
+    """A column's type and the conversion of its Avro values; not `complete` where its texts are to be converted again.
+
+    `is_plain` tells that texts are those of the wire: a string, digits, or the shortest digits of a double.
+    `of_integer` is the conversion of integers, where there is one.
+    """
+
+    column_type: str
+    convert: Convert
+    complete: bool = True
+    is_plain: bool = False
+    of_integer: debezium_values.OfInteger | None = None
+
+
+class PlanColumn(NamedTuple):
+    """A column of the rows: its own name, what the writer schema tells of it, and the flag of a NULL in it."""
+
+    name: str
+    told: Told
+    null_flag: str | None
+    field: Field
+
+
+class RowPlan(NamedTuple):
     """What is the same for all rows of one writer schema: the places of what is read, and the columns."""
 
     record: Record
@@ -165,7 +189,7 @@ class _Plan(NamedTuple):
     source: int
     op: int
     source_places: tuple[int, int, int]
-    columns: list[tuple[str, _Convert, str | None]]
+    columns: list[PlanColumn]
     original: dict[str, str]
     key: list[str]
     flags: list[str]
@@ -173,7 +197,8 @@ class _Plan(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _plan(value_schema: str, key_schema: str | None) -> _Plan:
+def row_plan(value_schema: str, key_schema: str | None) -> RowPlan:
+    """The plan of the rows of a writer schema, and of keys of another one."""
     envelope = parse_schema(value_schema, "value")
     before, after, source, op = (
         _place(envelope, name, kind)
@@ -192,11 +217,11 @@ def _plan(value_schema: str, key_schema: str | None) -> _Plan:
     for field in row.fields:
         name, told = _name(field), _told(field)
         null = null_reason(told.column_type, None)
-        columns.append((name, told.convert, null.of(name) if null is not None else None))
+        columns.append(PlanColumn(name, told, null.of(name) if null is not None else None, field))
         table.append(Column(name, told.column_type, places.get(name)))
         if not told.complete:
             flags.append(Lossy.NO_SCHEMA.of(name))
-    return _Plan(
+    return RowPlan(
         envelope,
         before,
         after,
@@ -224,21 +249,14 @@ def _name(field: Field) -> str:
     return name if isinstance(name, str) else field.name
 
 
-class _Told(NamedTuple):
-    column_type: str
-    convert: _Convert
-    complete: bool
-
-
 _CONNECT_TYPES = {"int": "int32", "long": "int64"}
 
 
-def _told(field: Field) -> _Told:
-    """The type of a column and the conversion of its Avro values."""
+def _told(field: Field) -> Told:
     scale = decimal_scale(field)
     if scale is not None:
         column_type = f"decimal({field.attributes['precision']},{scale})"
-        return _Told(column_type, lambda value: (decimal_text(value, scale), None), True)
+        return Told(column_type, lambda value: (decimal_text(value, scale), None))
     tidb_type, connect_type, name = (
         text if isinstance(text, str) else None
         for text in (
@@ -254,13 +272,15 @@ def _told(field: Field) -> _Told:
     connect_type = connect_type or _CONNECT_TYPES.get(field.kind, field.kind)
     told = debezium_values.told(debezium_values.Field(connect_type, name, tidb_type, length, allowed), None)
     if field.kind == "double" or field.kind == "float":
-        return _Told(told.column_type, _number(field.kind, tidb_type), True)
+        is_plain = field.kind == "double" and tidb_type not in (None, "float")
+        return Told(told.column_type, _number(field.kind, tidb_type), is_plain=is_plain)
     if told.column_type == "decimal" and field.kind == "string":
-        return _Told(told.column_type, lambda value: (value, None), True)
-    return _Told(told.column_type, _by_text(field.kind, told.convert), told.complete)
+        return Told(told.column_type, lambda value: (value, None), is_plain=True)
+    is_plain = told.convert is None and field.kind in ("string", "int", "long")
+    return Told(told.column_type, _by_text(field.kind, told.convert), told.complete, is_plain, told.of_integer)
 
 
-def _number(kind: str, tidb_type: str | None) -> _Convert:
+def _number(kind: str, tidb_type: str | None) -> Convert:
     """FLOAT(M,D) comes as a double that holds a single-precision number: without type its digits are not known."""
     if kind == "float" or tidb_type == "float":
         return lambda value: (float_text(value), None)
@@ -274,7 +294,7 @@ def _number(kind: str, tidb_type: str | None) -> _Convert:
     return convert
 
 
-def _by_text(kind: str, convert: values.Convert | None) -> _Convert:
+def _by_text(kind: str, convert: values.Convert | None) -> Convert:
     """The conversion of what Debezium's JSON form would hold: digits, true and false, a text, base64 of bytes."""
     as_text: Callable[[Any], str] = str
     if kind == "bytes":

@@ -22,6 +22,7 @@ from ticdc_udfs.message_columns import Column, Flags, Numbers, Texts, json_objec
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import debezium
 from ticdc_udfs.protocols.debezium import ByClass, RowPlan
+from ticdc_udfs.protocols.debezium_columns import datetimes, flags_of_rows
 from ticdc_udfs.protocols.debezium_values import DatetimeOfInteger, plain_decimal, unsigned_of_integer
 from ticdc_udfs.schemas import write_json
 
@@ -130,19 +131,9 @@ def _members(rows: Alike, event: Event, plan: RowPlan) -> tuple[Alike, dict[str,
     members["row_key"] = row_key
     if old_key:
         members["before_key"] = pc.if_else(pc.not_equal(old_key[0], row_key), old_key[0], None)
-    members["lossy"] = _lossy(plan.flags, flagged, count)
+    flagged.sort(key=itemgetter(0))
+    members["lossy"] = flags_of_rows(plan.flags, [(flag, where) for _, flag, where in flagged], count)
     return rows, members
-
-
-def _lossy(always: tuple[str, ...], flagged: list[tuple[int, str, Numbers]], count: int) -> Any:
-    """The flags of rows, those of the new image first."""
-    flags: dict[int, list[str]] = {}
-    for _, flag, rows in sorted(flagged, key=itemgetter(0)):
-        for row in rows.tolist():
-            flags.setdefault(row, [*always]).append(flag)
-    if not flags:
-        return [*always]
-    return pa.array([[*dict.fromkeys(flags.get(row, always))] for row in range(count)], pa.list_(pa.string()))
 
 
 class _Cells(NamedTuple):
@@ -217,7 +208,7 @@ def _numbers(tokens: Tokens, by_class: ByClass) -> Texts | None:
         if of_integer is unsigned_of_integer:
             return quoted(tokens.integers().cast(pa.uint64(), safe=False).cast(pa.string()), column)
         if isinstance(of_integer, DatetimeOfInteger):
-            return quoted(_datetimes(tokens.integers(), of_integer), column)
+            return quoted(datetimes(tokens.integers(), of_integer), column)
     texts = tokens.texts()
     if by_class is not debezium.PLAIN and convert is not plain_decimal:
         return None
@@ -226,19 +217,3 @@ def _numbers(tokens: Tokens, by_class: ByClass) -> Texts | None:
     if convert is plain_decimal:
         texts = pc.if_else(pc.ends_with(texts, ".0"), pc.utf8_slice_codeunits(texts, 0, -2), texts)
     return quoted(texts, column)
-
-
-_FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
-"""Of the years 1 to 9999."""
-
-
-def _datetimes(numbers: pa.Array[Any], of_integer: DatetimeOfInteger) -> Texts:
-    """What `of_integer` gives. Raises `ValueError` where a year is none, or a number may be a zero date."""
-    units = of_integer.units
-    beyond = pc.or_(pc.less(numbers, _FIRST_SECOND * units), pc.greater_equal(numbers, (_LAST_SECOND + 1) * units))
-    if of_integer.fraction or pc.any(beyond).as_py():
-        raise ValueError("a year is none")
-    if of_integer.nullable is not True and pc.any(pc.equal(numbers, 0)).as_py():
-        raise ValueError("a number may be a zero date")
-    texts = numbers.cast(pa.timestamp("ms" if units == 1000 else "us")).cast(pa.string())
-    return pc.utf8_rtrim(pc.utf8_rtrim(texts, "0"), ".")
