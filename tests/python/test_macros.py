@@ -1,14 +1,18 @@
-"""What macros of the package give, as dbt renders them while it parses a small project; no Spark is started."""
+"""What macros of the package give, as dbt renders them while it parses a small project."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from dbt.cli.main import dbtRunner
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[2]
 FEEDS = {"ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": ["shop-%", "it's"]}]}
@@ -70,6 +74,17 @@ RELATIONS = {
 }
 LEGAL_NAMES = ("orders", "Orders", "a_b", "a-b", "a b", "表")
 
+# Stretches of staged offsets: topic, partition, first and last offset.
+STAGED: Mapping[str, list[tuple[str, int, int, int]]] = {
+    "nothing": [],
+    "one partition": [("t", 1, 5, 9)],
+    "partitions": [("t", 0, 0, 9), ("t", 1, 3, 20), ("t", 2, 4, 4)],
+    "partitions that are not all": [("t", 0, 0, 9), ("t", 2, 0, 9)],
+    "gaps": [("t", 0, 0, 3), ("t", 0, 7, 9), ("t", 1, 2, 8)],
+    "topics": [("t", 0, 0, 9), ("it's", 0, 3, 5)],
+    "many stretches": [("it's", partition, first, first + 1) for partition in (0, 1) for first in range(0, 30, 3)],
+}
+
 
 @pytest.fixture(scope="module")
 def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
@@ -86,6 +101,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         **{f"literal {text}": f"ticdc.text_literal({json.dumps(text)})" for text in LITERALS},
         **{f"legal {name}": f"ticdc.legal_name({json.dumps(name)})" for name in LEGAL_NAMES},
         **{f"relation {schemas}": f"ticdc.schemas_relation({json.dumps(schemas)}) | string" for schemas in RELATIONS},
+        **{f"staged {name}": _is_not_staged(stretches) for name, stretches in STAGED.items()},
         "free": "ticdc.free_name('_lossy', ['id'])",
         "taken": "ticdc.free_name('_lossy', ['_lossy', '__lossy'])",
         "feed": "ticdc.is_of_feed(ticdc.feeds()[0])",
@@ -156,3 +172,19 @@ def test_feeds(values: Mapping[str, Any]) -> None:
 def test_row_order(values: Mapping[str, Any]) -> None:
     columns = ("commit_ts", "apply_rank", "topic", "`partition`", "`offset`", "event_index")
     assert values["order"].split(", ") == [f"{column} desc" for column in columns]
+
+
+def _is_not_staged(stretches: list[tuple[str, int, int, int]]) -> str:
+    names = ("topic", "partition", "first_offset", "last_offset")
+    staged = [{"feed": "shop", **dict(zip(names, stretch, strict=True))} for stretch in stretches]
+    staged.append({"feed": "another", "topic": "t", "partition": 0, "first_offset": 0, "last_offset": 99})
+    return f"ticdc.is_not_staged({{'name': 'shop'}}, {json.dumps(staged)})"
+
+
+@pytest.mark.parametrize("name", STAGED)
+def test_messages_that_are_not_staged(values: Mapping[str, Any], spark: SparkSession, name: str) -> None:
+    messages = list(product(("t", "it's", "new"), range(4), range(32)))
+    spark.createDataFrame(messages, "topic string, `partition` int, `offset` bigint").createOrReplaceTempView("sent")
+    found = spark.sql(f"select * from sent where topic is not null and {values[f'staged {name}']}").collect()
+    staged = {(topic, part, offset) for topic, part, first, last in STAGED[name] for offset in range(first, last + 1)}
+    assert sorted(map(tuple, found)) == sorted(set(messages) - staged)

@@ -1,0 +1,14 @@
+{% macro may_not_be_staged(ranges) -%}
+    {%- set partitions = ranges | map(attribute="partition") | unique | sort -%}
+    {%- if partitions | length == ranges | length and partitions[-1] - partitions[0] + 1 == ranges | length
+        and ranges | map(attribute="topic") | unique | list | length == 1 %}
+        -- what the condition before says too, in a form by which files and their row groups are left out
+        and (
+            topic <> {{ ticdc.text_literal(ranges[0].topic) }}
+            or `partition` < {{ partitions[0] }}
+            or `partition` > {{ partitions[-1] }}
+            or `offset` < {{ ranges | map(attribute="first_offset") | max }}
+            or `offset` > {{ ranges | map(attribute="last_offset") | min }}
+        )
+    {%- endif -%}
+{%- endmacro %}
