@@ -25,16 +25,18 @@ writer_schemas as (
     select
         found_schemas.feed,
         found_schemas.schema_id,
-        {% if exported -%}
-        if(
-            exported_tables.export is null,
-            found_schemas.found.schema,
-            '{"ticdc.export":' || exported_tables.export || ','
-            || substring(found_schemas.found.schema, instr(found_schemas.found.schema, '{') + 1)
+        ticdc_pack_schema(
+            {% if exported -%}
+            if(
+                exported_tables.export is null,
+                found_schemas.found.schema,
+                '{"ticdc.export":' || exported_tables.export || ','
+                || substring(found_schemas.found.schema, instr(found_schemas.found.schema, '{') + 1)
+            )
+            {%- else -%}
+            found_schemas.found.schema
+            {%- endif %}
         ) as schema,
-        {%- else -%}
-        found_schemas.found.schema,
-        {%- endif %}
         {% if has_commits -%}
         {{ ticdc.protocol_macro(protocol, "tells_commit")("found_schemas.found.schema") }} as tells_commit,
         {% endif -%}

@@ -20,7 +20,7 @@ from urllib3.util import Retry, Timeout
 
 from ticdc_udfs import schema_registry
 from ticdc_udfs.avro_binary import Framing, schema_id
-from ticdc_udfs.schema_registry import Found, HttpRegistry, fetch_schemas, load
+from ticdc_udfs.schema_registry import Found, HttpRegistry, fetch_schemas, load, pack_schemas, unpack_schemas
 
 MACRO = Path(__file__).parents[2] / "macros" / "staging" / "writer_schema_id.sql"
 SCHEMA = '{"type":"record","name":"t","namespace":"default.shop","fields":[]}'
@@ -251,6 +251,16 @@ def test_the_sql_function_gives_a_schema_or_a_reason_per_row(tmp_path: Path, mon
     ]
     empty = pa.array([], pa.string())
     assert fetch_schemas(empty, empty).type == pa.struct([("schema", pa.string()), ("error_message", pa.string())])
+
+
+def test_packed_schemas_are_those_that_were_packed() -> None:
+    texts = pa.array([SCHEMA, None, "表\0", "", SCHEMA], pa.string())
+    packed = pack_schemas(texts)
+    assert packed.type == pa.binary()
+    assert unpack_schemas(packed).to_pylist() == texts.to_pylist()
+    assert unpack_schemas(packed.cast(pa.large_binary())).to_pylist() == texts.to_pylist()
+    assert unpack_schemas(texts) is texts
+    assert len(unpack_schemas(packed[:0])) == 0
 
 
 @pytest.mark.parametrize("framing", ["confluent", "glue"])

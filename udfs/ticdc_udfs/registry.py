@@ -63,8 +63,13 @@ def _avro_decoder(protocol: str, decode_batch: ArrowFunction) -> Udf:
             ("value_schema", "string"),
         ),
         returns=arrow.EVENT_SQL_TYPE,
-        description=f"The event of one {protocol} message, whose writer schemas are given as JSON text.",
-        function=decode_batch,
+        description=(
+            f"The event of one {protocol} message, whose writer schemas are given as JSON text, or packed by "
+            "`ticdc_pack_schema`."
+        ),
+        function=lambda keys, values, options, *schemas: decode_batch(
+            keys, values, options, *map(schema_registry.unpack_schemas, schemas)
+        ),
     )
 
 
@@ -74,6 +79,14 @@ _FETCH = Udf(
     returns=schema_registry.FETCHED_SQL_TYPE,
     description="The writer schema of an id from a registry (its URL) or a JSON file (its path), or why there is none.",
     function=schema_registry.fetch_schemas,
+)
+
+_PACK = Udf(
+    name="ticdc_pack_schema",
+    arguments=(("schema", "string"),),
+    returns="binary",
+    description="A writer schema in less bytes, for the decoders, which get it with every message.",
+    function=schema_registry.pack_schemas,
 )
 
 _RESOLVE = Udf(
@@ -145,6 +158,7 @@ UDFS: tuple[Udf, ...] = (
     _decoder("open_protocol", partial(arrow.decode_batch, open_protocol.decode), has_batches=True),
     _decoder("simple", simple_batch.decode_batch),
     _FETCH,
+    _PACK,
     _RESOLVE,
     _FOLD_DDL,
     _DDL_KIND,

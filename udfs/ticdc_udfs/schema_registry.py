@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+import zlib
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -63,6 +64,26 @@ def fetch_schemas(sources: pa.Array[Any], ids: pa.Array[Any]) -> pa.Array[Any]:
         [pa.array([each.schema for each in found], pa.string()), pa.array([each.error for each in found], pa.string())],
         names=["schema", "error_message"],
     )
+
+
+def pack_schemas(schemas: pa.Array[Any]) -> pa.Array[Any]:
+    """Writer schemas as less bytes: they go to a decoder with every message."""
+    packed = (None if text is None else zlib.compress(text.encode(), 9) for text in schemas.to_pylist())
+    return pa.array(packed, pa.binary())
+
+
+def unpack_schemas(schemas: pa.Array[Any]) -> pa.Array[Any]:
+    """The texts that `pack_schemas` took; texts stay as they are."""
+    if not pa.types.is_binary(schemas.type) and not pa.types.is_large_binary(schemas.type):
+        return schemas
+    packed = schemas.dictionary_encode()
+    texts = pa.array(map(_unpacked, packed.dictionary.to_pylist()), pa.string())
+    return pa.DictionaryArray.from_arrays(packed.indices, texts)
+
+
+@lru_cache(maxsize=4096)
+def _unpacked(packed: bytes) -> str:
+    return zlib.decompress(packed).decode()
 
 
 def _unusable(reason: str) -> Registry:
