@@ -17,6 +17,7 @@ with
 new_messages as (
 
     {% for feed in feeds -%}
+    {%- set staged = ticdc.staging_relation(feed.protocol) -%}
     select
         {{ ticdc.text_literal(feed.name) }} as feed,
         {{ ticdc.writer_schema_ids(feed) }} as schema_ids
@@ -24,14 +25,14 @@ new_messages as (
     where
         {{ ticdc.is_of_feed(feed) }}
         and {{ ticdc.is_not_staged(feed, offsets[feed.protocol]) }}
-    {% if feed.name in ticdc.feeds_to_redrive(feed.protocol, ticdc.staging_relation(feed.protocol)) %}
+    {% if feed.name in ticdc.feeds_to_redrive(feed.protocol, staged) %}
     union all
 
     select
         {{ ticdc.text_literal(feed.name) }} as feed,
         {{ ticdc.writer_schema_ids(feed) }} as schema_ids
     from {{ source("ticdc", "messages") }} as messages
-    left semi join ({{ ticdc.dead_letters(ticdc.staging_relation(feed.protocol)) }}) as letters
+    left semi join ({{ ticdc.dead_letters(staged) }}) as letters
         on
             letters.feed = {{ ticdc.text_literal(feed.name) }}
             and messages.topic = letters.topic

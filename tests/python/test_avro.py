@@ -35,7 +35,7 @@ from support.avro import (
     record,
     variants,
 )
-from support.batches import FEW, read_together
+from support.batches import FEW, decoded_packed, read_together
 from support.corpus import VECTORS, Variant, json_lines, root
 
 from ticdc_udfs import arrow
@@ -46,9 +46,7 @@ from ticdc_udfs.events import ErrorCode, Event, Kind
 from ticdc_udfs.options import parse
 from ticdc_udfs.protocols import avro, canal_json
 from ticdc_udfs.protocols.avro_batch import decode_batch
-from ticdc_udfs.registry import UDFS
 from ticdc_udfs.resolution import Row, resolve
-from ticdc_udfs.schema_registry import pack_schemas
 from ticdc_udfs.schemas import Column, table_schema
 
 VECTOR_LIST = [
@@ -888,15 +886,9 @@ def test_a_slice_of_a_batch_is_read_where_it_is() -> None:
 
 
 def test_packed_writer_schemas_give_the_same() -> None:
-    (udf,) = (each for each in UDFS if each.name == "ticdc_decode_avro")
     messages = _plain_messages(2 * FEW)
     messages += [(key, value, options, None, None) for key, value, options, _, _ in messages[:3]]
-    *columns, key_schemas, value_schemas = arrays(messages)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arrow, "MANY", FEW)
-        packed = udf.function(*columns, pack_schemas(key_schemas), pack_schemas(value_schemas))
-        assert packed.equals(udf.function(*columns, key_schemas, value_schemas))
-    assert packed.equals(arrow.decode_each(avro.decode, *arrays(messages)))
+    assert decoded_packed(avro, messages).equals(arrow.decode_each(avro.decode, *arrays(messages)))
 
 
 ALL = pytest.mark.parametrize("variant", variants("avro"), ids=lambda variant: variant.name)

@@ -18,16 +18,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support import debezium as debezium_json
 from support.avro import COMMIT_TS, AvroVariant, Message, arrays, decode_by, framed, message, record, variants
-from support.batches import FEW, read_together
+from support.batches import FEW, decoded_packed, read_together
 from support.corpus import VECTORS, Variant, json_lines, root
 
 from ticdc_udfs import arrow
 from ticdc_udfs.events import ErrorCode, Event, Kind
 from ticdc_udfs.protocols import canal_json, debezium_avro
 from ticdc_udfs.protocols.debezium_avro_batch import decode_batch
-from ticdc_udfs.registry import UDFS
 from ticdc_udfs.resolution import Row, resolve
-from ticdc_udfs.schema_registry import pack_schemas
 from ticdc_udfs.schemas import Column, table_schema, write_json
 
 VECTOR_LIST = {vector["id"]: vector for vector in json_lines(VECTORS.with_name("debezium_avro.jsonl"))}
@@ -576,15 +574,9 @@ def test_tables_of_one_writer_schema_are_read_one_by_one() -> None:
 
 
 def test_packed_writer_schemas_give_the_same() -> None:
-    (udf,) = (each for each in UDFS if each.name == "ticdc_decode_debezium_avro")
     messages = _plain_messages(2 * FEW)
     messages += [(key, value, options, None, None) for key, value, options, _, _ in messages[:3]]
-    *columns, key_schemas, value_schemas = arrays(messages)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arrow, "MANY", FEW)
-        packed = udf.function(*columns, pack_schemas(key_schemas), pack_schemas(value_schemas))
-        assert packed.equals(udf.function(*columns, key_schemas, value_schemas))
-    assert packed.equals(arrow.decode_each(debezium_avro.decode, *arrays(messages)))
+    assert decoded_packed(debezium_avro, messages).equals(arrow.decode_each(debezium_avro.decode, *arrays(messages)))
 
 
 ALL = pytest.mark.parametrize("variant", variants("debezium_avro"), ids=lambda variant: variant.name)

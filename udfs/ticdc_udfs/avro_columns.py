@@ -6,16 +6,21 @@ that the two need not agree on errors.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ticdc_udfs import arrow, options
 from ticdc_udfs.avro_binary import HEAD, Field, Framing, Record
 from ticdc_udfs.message_columns import Column, Flags, Messages, Numbers, Texts, quoted, slices
+from ticdc_udfs.options import Options
+from ticdc_udfs.schemas import TableSchema
 
 
 class AvroMessages(Messages):
@@ -192,3 +197,74 @@ def _escaped(texts: Texts) -> Texts:
         if counts[code]:
             texts = pc.replace_substring(texts, chr(code), _ESCAPES.get(chr(code), f"\\u{code:04x}"))
     return texts
+
+
+class Plan(Protocol):
+    """What is the same for all rows of one writer schema."""
+
+    @property
+    def record(self) -> Record:
+        """The writer schema of the message."""
+
+    @property
+    def schema(self) -> TableSchema:
+        """What it tells of the table."""
+
+
+_Plan = TypeVar("_Plan", bound=Plan)
+
+
+def decode_alike(
+    decode: arrow.Decode,
+    plan_of: Callable[[str, str | None, Options], _Plan | None],
+    plausible: Callable[[_Plan, list[Column], AvroMessages], Flags],
+    members: Callable[[_Plan, list[Column], AvroMessages, int], dict[str, Any]],
+    *arguments: pa.Array[Any],
+) -> pa.Array[Any]:
+    """What `arrow.decode_each` gives, with the messages of one writer schema read together.
+
+    The arguments are those of a decoder: keys, values, options, writer schemas of keys and of values. `plan_of` gives
+    None where there is no way to take messages together, `plausible` which of them are as the encoder writes them,
+    `members` the members of their events.
+    """
+    keys, values, *shared = arguments
+
+    def rows_of(rows: Numbers, plan: _Plan, framing: Framing, with_keys: bool) -> arrow.Rows | None:
+        """The events of those messages that are as they should be."""
+        some = pa.array(rows)
+        messages, heads = AvroMessages(values.take(some)), AvroMessages(keys.take(some))
+        wire, whole = messages.read(plan.record, framing)
+        good = whole & messages.framed(framing) & (heads.framed(framing) if with_keys else heads.empty())
+        if good.any():
+            good &= plausible(plan, wire, messages)
+        if not good.any():
+            return None
+        if not good.all():
+            return rows_of(rows[good], plan, framing, with_keys)
+        return arrow.Rows(rows, members(plan, wire, messages, len(rows)), plan.schema.text)
+
+    decoded = []
+    for rows in arrow.alike(values, *shared):
+        with suppress(Exception):  # the decoder of single messages tells which of them is at fault
+            options_text, key_schema, value_schema = (texts[int(rows[0])].as_py() for texts in shared)
+            feed = options.parse(options_text)
+            plan = None if value_schema is None else plan_of(value_schema, key_schema, feed)
+            found = None if plan is None else rows_of(rows, plan, feed.framing, key_schema is not None)
+            if found is not None:
+                decoded.append(found)
+    return arrow.decode_others(decode, decoded, *arguments)
+
+
+_LETTERS = np.frombuffer(b"cdu", np.uint8)
+_OPERATIONS = pa.array(["insert", "delete", "update"])
+
+
+def has_operation(messages: AvroMessages, column: Column) -> Flags:
+    """Where a text is the letter of an operation on rows."""
+    found: Flags = (column.end - column.start == 1) & np.isin(messages.bytes[column.start], _LETTERS)
+    return found
+
+
+def operations(messages: AvroMessages, column: Column) -> Texts:
+    """The operations of letters that are such."""
+    return _OPERATIONS.take(pa.array(np.searchsorted(_LETTERS, messages.bytes[column.start])))

@@ -9,7 +9,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from support.avro import Message, arrays
 from ticdc_udfs import arrow
+from ticdc_udfs.registry import UDFS
+from ticdc_udfs.schema_registry import pack_schemas
 
 FEW = 20
 
@@ -37,3 +40,15 @@ def read_together(
         for place, (got, want) in enumerate(zip(batch.to_pylist(), expected.to_pylist(), strict=True)):
             assert got == want, place
     return found
+
+
+def decoded_packed(protocol: ModuleType, messages: Sequence[Message]) -> pa.Array[Any]:
+    """What the SQL function of a protocol gives for packed writer schemas, which is what it gives for their texts."""
+    name = f"ticdc_decode_{protocol.__name__.rpartition('.')[2]}"
+    (udf,) = (each for each in UDFS if each.name == name)
+    *columns, key_schemas, value_schemas = arrays(messages)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrow, "MANY", FEW)
+        packed = udf.function(*columns, pack_schemas(key_schemas), pack_schemas(value_schemas))
+        assert packed.equals(udf.function(*columns, key_schemas, value_schemas))
+    return packed

@@ -11,11 +11,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ticdc_udfs import arrow, options
+from ticdc_udfs import arrow
 from ticdc_udfs.avro_binary import decimal_scale
-from ticdc_udfs.avro_columns import AvroMessages, decimal_texts, float_texts, json_texts
+from ticdc_udfs.avro_columns import (
+    AvroMessages,
+    decimal_texts,
+    decode_alike,
+    float_texts,
+    has_operation,
+    json_texts,
+    operations,
+)
 from ticdc_udfs.events import Kind
-from ticdc_udfs.message_columns import Column, Flags, Numbers, Texts, json_objects, quoted, slices, spread
+from ticdc_udfs.message_columns import Column, Flags, Texts, json_objects, quoted, slices, spread
+from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import avro
 from ticdc_udfs.protocols.avro import RowPlan
 
@@ -30,46 +39,13 @@ def decode_batch(
 ) -> pa.Array[Any]:
     """The event of each message, as `arrow.decode_each` gives it."""
     arguments = (keys, values, options_texts, key_schemas, value_schemas)
-    decoded = []
-    for rows in arrow.alike(values, options_texts, key_schemas, value_schemas):
-        first = int(rows[0])
-        shared = [texts[first].as_py() for texts in arguments[2:]]
-        try:
-            decoded.append(_rows(rows, keys, values, *shared))
-        except Exception:  # the decoder of single messages tells which of them is at fault
-            continue
-    return arrow.decode_others(avro.decode, [rows for rows in decoded if rows is not None], *arguments)
+    return decode_alike(avro.decode, _plan, _plausible, _members, *arguments)
 
 
-def _rows(
-    rows: Numbers,
-    keys: pa.Array[Any],
-    values: pa.Array[Any],
-    options_text: str | None,
-    key_schema: str | None,
-    value_schema: str | None,
-) -> arrow.Rows | None:
-    """The events of those messages that are as they should be; None where there is no way to take them together."""
-    feed = options.parse(options_text)
-    if value_schema is None:
-        return None
+def _plan(value_schema: str, key_schema: str | None, feed: Options) -> RowPlan | None:
+    """What rows of a writer schema are read by; those with a checksum are read one by one."""
     plan = avro.row_plan(value_schema, key_schema, feed.time_zone)
-    if plan.checksum is not None:
-        return None
-    some = pa.array(rows)
-    messages, heads = AvroMessages(values.take(some)), AvroMessages(keys.take(some))
-    good = messages.framed(feed.framing) & (heads.empty() if key_schema is None else heads.framed(feed.framing))
-    wire, whole = messages.read(plan.record, feed.framing)
-    good &= whole & _plausible(plan, wire, messages)
-    if not good.any():
-        return None
-    if not good.all():
-        return _rows(rows[good], keys, values, options_text, key_schema, value_schema)
-    return arrow.Rows(rows, _members(plan, wire, messages, len(rows)), plan.schema.text)
-
-
-_LETTERS = np.frombuffer(b"cdu", np.uint8)
-_OPS = pa.array(["insert", "delete", "update"])
+    return plan if plan.checksum is None else None
 
 
 def _plausible(plan: RowPlan, wire: list[Column], messages: AvroMessages) -> Flags:
@@ -78,8 +54,7 @@ def _plausible(plan: RowPlan, wire: list[Column], messages: AvroMessages) -> Fla
     if plan.commit_ts is not None:
         good &= wire[plan.commit_ts].numbers > 0
     if plan.op is not None:
-        letter = wire[plan.op]
-        good &= (letter.end - letter.start == 1) & np.isin(messages.bytes[letter.start], _LETTERS)
+        good &= has_operation(messages, wire[plan.op])
     return good
 
 
@@ -94,9 +69,8 @@ def _members(plan: RowPlan, wire: list[Column], messages: AvroMessages, count: i
     op: Any = "upsert"
     after = image
     if plan.op is not None:
-        letters = messages.bytes[wire[plan.op].start]
-        op = _OPS.take(pa.array(np.searchsorted(_LETTERS, letters)))
-        deletes = letters == ord("d")
+        op = operations(messages, wire[plan.op])
+        deletes = messages.bytes[wire[plan.op].start] == ord("d")
         if deletes.any():
             deleted = pa.array(deletes)
             before = pc.if_else(deleted, pc.coalesce(before, image), before)

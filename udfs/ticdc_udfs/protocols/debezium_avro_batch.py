@@ -13,11 +13,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ticdc_udfs import arrow, options
+from ticdc_udfs import arrow
 from ticdc_udfs.avro_binary import decimal_scale
-from ticdc_udfs.avro_columns import AvroMessages, decimal_texts, float_texts, json_texts
+from ticdc_udfs.avro_columns import (
+    AvroMessages,
+    decimal_texts,
+    decode_alike,
+    float_texts,
+    has_operation,
+    json_texts,
+    operations,
+)
 from ticdc_udfs.events import Kind, Lossy
 from ticdc_udfs.message_columns import Column, Flags, Numbers, Texts, json_objects, quoted, slices, spread
+from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import debezium_avro
 from ticdc_udfs.protocols.debezium_avro import PlanColumn, RowPlan, Told
 from ticdc_udfs.protocols.debezium_columns import datetimes, flags_of_rows
@@ -35,51 +44,18 @@ def decode_batch(
 ) -> pa.Array[Any]:
     """The event of each message, as `arrow.decode_each` gives it."""
     arguments = (keys, values, options_texts, key_schemas, value_schemas)
-    decoded = []
-    for rows in arrow.alike(values, options_texts, key_schemas, value_schemas):
-        first = int(rows[0])
-        shared = [texts[first].as_py() for texts in arguments[2:]]
-        with suppress(Exception):  # the decoder of single messages tells which of them is at fault
-            decoded.append(_rows(rows, keys, values, *shared))
-    return arrow.decode_others(debezium_avro.decode, [rows for rows in decoded if rows is not None], *arguments)
+    return decode_alike(debezium_avro.decode, _plan, _plausible, _members, *arguments)
 
 
-def _rows(
-    rows: Numbers,
-    keys: pa.Array[Any],
-    values: pa.Array[Any],
-    options_text: str | None,
-    key_schema: str | None,
-    value_schema: str | None,
-) -> arrow.Rows | None:
-    """The events of those messages that are as they should be; None where there is no way to take them together."""
-    framing = options.parse(options_text).framing
-    if value_schema is None:
-        return None
-    plan = debezium_avro.row_plan(value_schema, key_schema)
-    some = pa.array(rows)
-    messages, heads = AvroMessages(values.take(some)), AvroMessages(keys.take(some))
-    good = messages.framed(framing) & (heads.empty() if key_schema is None else heads.framed(framing))
-    wire, whole = messages.read(plan.record, framing)
-    good &= whole
-    if good.any():
-        good &= _plausible(plan, wire, messages)
-    if not good.any():
-        return None
-    if not good.all():
-        return _rows(rows[good], keys, values, options_text, key_schema, value_schema)
-    return arrow.Rows(rows, _members(plan, wire, messages, len(rows)), plan.schema.text)
-
-
-_LETTERS = np.frombuffer(b"cdu", np.uint8)
-_OPS = pa.array(["insert", "delete", "update"])
+def _plan(value_schema: str, key_schema: str | None, feed: Options) -> RowPlan:
+    return debezium_avro.row_plan(value_schema, key_schema)
 
 
 def _plausible(plan: RowPlan, wire: list[Column], messages: AvroMessages) -> Flags:
     """Whether operation, images and commit are such as the encoder writes."""
-    op, before, after = wire[plan.op], _present(wire[plan.before]), _present(wire[plan.after])
-    letter = messages.bytes[op.start]
-    good: Flags = (op.end - op.start == 1) & np.isin(letter, _LETTERS) & (_commits(plan, wire).numbers > 0)
+    before, after = _present(wire[plan.before]), _present(wire[plan.after])
+    letter = messages.bytes[wire[plan.op].start]
+    good: Flags = has_operation(messages, wire[plan.op]) & (_commits(plan, wire).numbers > 0)
     good &= (after == (letter != ord("d"))) & ((letter == ord("u")) | (before == (letter == ord("d"))))
     return good
 
@@ -102,7 +78,6 @@ def _members(plan: RowPlan, wire: list[Column], messages: AvroMessages, count: i
     for column in (*wire, *source):  # a text that is not UTF-8 is flagged, wherever it stands
         slices(messages, column.start, column.end).validate(full=True)
     schema_name, table_name = (_only_text(source[place], messages) for place in plan.source_places[:2])
-    op = _OPS.take(pa.array(np.searchsorted(_LETTERS, messages.bytes[wire[plan.op].start])))
     flagged: list[tuple[str, Numbers]] = []
     after, new_key = _images(plan, wire[plan.after], messages, flagged)
     before, old_key = _images(plan, wire[plan.before], messages, flagged)
@@ -113,7 +88,7 @@ def _members(plan: RowPlan, wire: list[Column], messages: AvroMessages, count: i
         "commit_ts_exact": True,
         "schema_name": schema_name,
         "table_name": table_name,
-        "op": op,
+        "op": operations(messages, wire[plan.op]),
         "row_key": row_key,
         "before_key": pc.if_else(pc.not_equal(old_key, row_key), old_key, None),
         "before": before,
