@@ -3,8 +3,8 @@
     {% set progress = {"run_id": 0, "bounds": {}, "redriven": {}} %}
     {% if execute %}
         {% set feeds = run_query(
-            "select feed, max(complete_through_ts), max(last_run_id), max(redriven_run_id) from " ~ completeness ~ " group by feed order by feed"
-        ).rows %}
+            "select feed, max(complete_through_ts), max(last_run_id), max(redriven_run_id) from " ~ completeness ~ " group by feed"
+        ).rows | sort(attribute="feed") %}
         {% for feed in feeds %}
             {% do progress.update({"run_id": [progress.run_id, feed[2] | int] | max}) %}
             {% if feed[3] is not none %}{% do progress.redriven.update({feed[0]: feed[3] | int}) %}{% endif %}

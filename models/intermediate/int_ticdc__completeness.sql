@@ -1,18 +1,11 @@
+{%- set expecting = ticdc.feeds() | selectattr("partitions") | list -%}
 with
 
-feeds as (
+staged_runs as (
 
-    select
-        feed,
-        case feed
-            {%- for feed in ticdc.feeds() if feed.partitions %}
-            when {{ ticdc.text_literal(feed.name) }} then {{ feed.partitions }}
-            {%- endfor %}
-            {%- if not ticdc.feeds() | selectattr("partitions") | list %}
-            when '' then 0
-            {%- endif %}
-        end as expected_partitions
-    from ({{ ticdc.feed_names() }}) as names
+    -- brought together by feed once, for all that follows
+    select /*+ repartition(feed) */ *
+    from {{ ref("int_ticdc__staged_runs") }}
 
 ),
 
@@ -26,53 +19,36 @@ seen_partitions as (
         max(last_message_at) as last_message_at,
         max(run_id) as last_run_id,
         max(if(is_redriven, run_id, null)) as redriven_run_id
-    from {{ ref("int_ticdc__staged_runs") }}
+    from staged_runs
     group by feed, topic, `partition`
-
-),
-
-expected_partitions as (
-
-    select distinct
-        seen_partitions.feed,
-        seen_partitions.topic,
-        explode(sequence(0, feeds.expected_partitions - 1)) as `partition`
-    from seen_partitions
-    inner join feeds on seen_partitions.feed = feeds.feed
-    where feeds.expected_partitions is not null
-
-),
-
-all_partitions as (
-
-    select * from seen_partitions
-
-    union all
-
-    select
-        feed,
-        topic,
-        `partition`,
-        null as watermark_ts,
-        null as last_message_at,
-        null as last_run_id,
-        null as redriven_run_id
-    from expected_partitions
 
 ),
 
 partitions as (
 
+    {% if expecting -%}
     select
         feed,
         topic,
-        `partition`,
-        max(watermark_ts) as watermark_ts,
-        max(last_message_at) as last_message_at,
-        max(last_run_id) as last_run_id,
-        max(redriven_run_id) as redriven_run_id
-    from all_partitions
-    group by feed, topic, `partition`
+        known_partition as `partition`,
+        max(watermark_ts) filter (where `partition` = known_partition) as watermark_ts,
+        max(last_message_at) filter (where `partition` = known_partition) as last_message_at,
+        max(last_run_id) filter (where `partition` = known_partition) as last_run_id,
+        max(redriven_run_id) filter (where `partition` = known_partition) as redriven_run_id
+    from seen_partitions
+        lateral view explode(
+            case feed
+                {%- for feed in expecting %}
+                when {{ ticdc.text_literal(feed.name) }}
+                    then array_union(array(`partition`), sequence(0, {{ feed.partitions - 1 }}))
+                {%- endfor %}
+                else array(`partition`)
+            end
+        ) known as known_partition
+    group by feed, topic, known_partition
+    {%- else -%}
+    select * from seen_partitions
+    {%- endif %}
 
 )
 

@@ -10,8 +10,13 @@
 {%- set settled = ticdc.settled() -%}
 {%- set progress = ticdc.event_progress(settled) -%}
 {%- set schema_is_new = "named_schemas.run_id > " ~ settled.run_id -%}
+{%- set some_wait = ticdc.has_waiting_rows() -%}
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
 {{ ticdc.to_settle(progress) }}
+{%- if is_incremental() and not some_wait %}
+
+select * from {{ this }} where false
+{%- else %}
 
 with
 
@@ -21,9 +26,6 @@ waiting_rows as (
         *,
         table_schema_id is not null and array_contains(lossy, '*:no_schema') as names_schema
     from {{ ref("int_ticdc__waiting_rows") }}
-    {%- if not ticdc.has_waiting_rows() %}
-    where false
-    {%- endif %}
 
 ),
 
@@ -153,3 +155,4 @@ select
     {{ ticdc.run_id() }} as run_id,
     feed
 from resolved_rows
+{%- endif %}

@@ -32,7 +32,7 @@ pasts as (
     from {{ ref("int_ticdc__table_versions") }}
     where valid_from_ts <= {{ ticdc.shown_through("feed") }}
     group by feed, table_id
-    having count(distinct table_schema) > 1
+    having size(collect_set(table_schema)) > 1
 
 )
 
@@ -64,4 +64,3 @@ where
         {{ ticdc.text_literal(feed.name) }}
         {%- endfor %}
     )
-order by tables.feed, tables.schema_name, tables.table_name

@@ -186,6 +186,8 @@ def _settings(warehouse: Path) -> dict[str, str]:
         "spark.sql.hive.metastorePartitionPruning": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": str(2 * cores),
+        # A run makes more classes than the 100 that Spark keeps, and would compile all of them again in the next one.
+        "spark.sql.codegen.cache.maxEntries": "1000",
         # Else Spark sorts all rows by the partition column before it writes them.
         "spark.sql.maxConcurrentOutputFileWriters": "32",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "4000",
