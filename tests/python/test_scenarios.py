@@ -654,6 +654,28 @@ def test_rename_of_a_column_in_case_alone(outcome: Outcome) -> None:
 
 
 @scenario
+def case_and_type(feed: Feed) -> None:
+    table = created(feed, "case_and_type", "id int, V varchar", "(`id` INT PRIMARY KEY,`V` VARCHAR(9))")
+    table.insert_all((1, "x"), (2, "7"))
+    table.delete(1, "x")
+    table.ddl("ALTER", "ALTER TABLE {} CHANGE COLUMN `V` `v` INT")
+    replace(table, columns="id int, v int").insert(3, 8)
+
+
+def test_rename_in_case_alone_to_a_type_that_holds_less(outcome: Outcome) -> None:
+    of_text = [{"id": "1", "V": "x"}, {"id": "2", "V": "7"}]
+    outcome.expect(
+        "case_and_type: id, v",
+        (1, None, "1-2 insert delete", "v:out_of_range"),
+        (2, 7, "1- insert"),
+        (3, 8, "4- insert"),
+        now=[(2, 7), (3, 8)],
+        as_of={4: [(2, 7), (3, 8)]},
+        texts={"history": [*of_text, {"id": "3", "v": "8"}]},
+    )
+
+
+@scenario
 def type_change(feed: Feed) -> None:
     table = created(feed, "type_change", "id int, v int", "(`id` INT PRIMARY KEY,`v` INT)")
     table.insert_all((1, 5), (2, None))

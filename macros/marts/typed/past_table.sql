@@ -21,12 +21,13 @@
     {% endfor %}
     {% set typed_columns = [] %}
     {% for column in columns.values() %}
+        {% set value = ticdc.past_value(column) %}
         {% do typed_columns.append({
             "name": column.name,
             "stored_as": "c" ~ loop.index,
             "type": column.type,
-            "text": ticdc.past_text(column, moment),
-            "is_converted": column.encodings | map(attribute="is_base64") | reject("equalto", column.type == "binary") | list | length > 0,
+            "value": value,
+            "text": ticdc.past_text(column, value, moment),
         }) %}
     {% endfor %}
     {% do return(dict(table, columns=typed_columns, typed_columns=typed_columns)) %}

@@ -1,0 +1,8 @@
+{% macro past_value(column) %}
+    {% set values = ["image." ~ ticdc.identifier(column.name)] %}
+    {# a struct has no two fields that differ in case alone #}
+    {% for spelling in column.spellings if spelling != column.name %}
+        {% do values.append("try_element_at(from_json(row, 'map<string, string>'), " ~ ticdc.text_literal(spelling) ~ ")") %}
+    {% endfor %}
+    {% do return(values[0] if values | length == 1 else "coalesce(" ~ values | join(", ") ~ ")") %}
+{% endmacro %}
