@@ -20,7 +20,7 @@ from support.truth import Row, TableName
 from support.typed import TypedRow, Value
 
 REPOSITORY = Path(__file__).parents[3]
-MARTS = ("current_rows", "tables", "accounting", "dead_letters", "problems", "completeness", "ddl_history")
+MARTS = ("current_rows", "tables", "columns", "accounting", "dead_letters", "problems", "completeness", "ddl_history")
 REPLAYED = "(feed = 'canal_json_index_value_replayed' or feed like '%in_steps')"
 HISTORY = "select * from ticdc__row_history"
 KNOWN_NOW = "select * except (known_from, known_to) from ticdc__row_history_bitemporal where known_to is null"
