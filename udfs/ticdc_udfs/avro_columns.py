@@ -6,8 +6,7 @@ that the two need not agree on errors.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any, Protocol, TypeVar
 
@@ -229,7 +228,14 @@ def decode_alike(
     """
     keys, values, *shared = arguments
 
-    def rows_of(rows: Numbers, plan: _Plan, framing: Framing, with_keys: bool) -> arrow.Rows | None:
+    def rows_of_schema(rows: Numbers) -> Iterator[arrow.Rows]:
+        options_text, key_schema, value_schema = (texts[int(rows[0])].as_py() for texts in shared)
+        feed = options.parse(options_text)
+        plan = None if value_schema is None else plan_of(value_schema, key_schema, feed)
+        if plan is not None:
+            yield from rows_of(rows, plan, feed.framing, key_schema is not None)
+
+    def rows_of(rows: Numbers, plan: _Plan, framing: Framing, with_keys: bool) -> Iterator[arrow.Rows]:
         """The events of those messages that are as they should be."""
         some = pa.array(rows)
         messages, heads = AvroMessages(values.take(some)), AvroMessages(keys.take(some))
@@ -237,22 +243,12 @@ def decode_alike(
         good = whole & messages.framed(framing) & (heads.framed(framing) if with_keys else heads.empty())
         if good.any():
             good &= plausible(plan, wire, messages)
-        if not good.any():
-            return None
-        if not good.all():
-            return rows_of(rows[good], plan, framing, with_keys)
-        return arrow.Rows(rows, members(plan, wire, messages, len(rows)), plan.schema.text)
+        if good.all():
+            yield arrow.Rows(rows, members(plan, wire, messages, len(rows)), plan.schema.text)
+        elif good.any():
+            yield from rows_of(rows[good], plan, framing, with_keys)
 
-    decoded = []
-    for rows in arrow.alike(values, *shared):
-        with suppress(Exception):  # the decoder of single messages tells which of them is at fault
-            options_text, key_schema, value_schema = (texts[int(rows[0])].as_py() for texts in shared)
-            feed = options.parse(options_text)
-            plan = None if value_schema is None else plan_of(value_schema, key_schema, feed)
-            found = None if plan is None else rows_of(rows, plan, feed.framing, key_schema is not None)
-            if found is not None:
-                decoded.append(found)
-    return arrow.decode_others(decode, decoded, *arguments)
+    return arrow.decode_together(decode, rows_of_schema, *arguments)
 
 
 _LETTERS = np.frombuffer(b"cdu", np.uint8)

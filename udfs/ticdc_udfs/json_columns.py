@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -128,13 +127,13 @@ def decode_alike(
     options_texts: pa.Array[Any],
 ) -> pa.Array[Any]:
     """What `arrow.decode_each` gives, with `rows_of` for the messages at places of a feed's plain JSON."""
-    decoded: list[arrow.Rows] = []
-    for places in arrow.alike(values, options_texts):
-        with suppress(Exception):  # the decoder of single messages tells which of them is at fault
-            feed = options.parse(options_texts[int(places[0])].as_py())
-            if feed.compression == "none" and feed.encoding == "json":
-                decoded += rows_of(keys, values, places, feed)
-    return arrow.decode_others(decode, decoded, keys, values, options_texts)
+
+    def rows_of_feed(places: Numbers) -> Iterable[arrow.Rows]:
+        feed = options.parse(options_texts[int(places[0])].as_py())
+        is_plain = feed.compression == "none" and feed.encoding == "json"
+        return rows_of(keys, values, places, feed) if is_plain else ()
+
+    return arrow.decode_together(decode, rows_of_feed, keys, values, options_texts)
 
 
 class JsonMessages(Messages):
