@@ -4,7 +4,7 @@
     {% if execute %}
         {% set feeds = run_query(
             "select feed, max(complete_through_ts), max(last_run_id), max(redriven_run_id) from " ~ completeness ~ " group by feed"
-        ).rows | sort(attribute="feed") %}
+        ).rows | sort(attribute="feed", case_sensitive=true) %}
         {% for feed in feeds %}
             {% do progress.update({"run_id": [progress.run_id, feed[2] | int] | max}) %}
             {% if feed[3] is not none %}{% do progress.redriven.update({feed[0]: feed[3] | int}) %}{% endif %}

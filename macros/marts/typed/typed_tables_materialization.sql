@@ -5,7 +5,8 @@
     {%- set latest = ref("int_ticdc__latest") -%}
     {%- set state = ticdc.settled(latest) -%}
     {%- set known = ticdc.known_typed_tables(target) -%}
-    {%- set tables = ticdc.typed_tables(run_query(sql).rows | sort(attribute="feed,schema_name,table_name"), known, latest, state) -%}
+    {%- set rows = run_query(sql).rows | sort(attribute="feed,schema_name,table_name", case_sensitive=true) -%}
+    {%- set tables = ticdc.typed_tables(rows, known, latest, state) -%}
     {%- do ticdc.check_typed_relations(tables) -%}
     {%- for schema in tables | map(attribute="schema") | unique | sort -%}
         {%- do run_query("create schema if not exists " ~ ticdc.identifier(schema)) -%}
