@@ -281,28 +281,40 @@ def test_columns_as_of_every_checkpoint_are_those_of_the_truth(
     columns: dict[str, list[dict[str, Any]]] = {}
     for row in sorted(built.contents.mart("columns"), key=itemgetter("ordinal_position")):
         columns.setdefault(row["feed"], []).append(row)
-    tallies: dict[str, Counter[str]] = {}
+    tallies = {feed: Counter(tables=0, columns=0, wrong=0) for feed, _ in feed_variants()}
     wrong: list[str] = []
-    for feed, variant in feed_variants():
-        tally = tallies.setdefault(feed, Counter(tables=0, columns=0, wrong=0))
-        for commit_ts, then in checkpoints.items():
-            got: dict[upstream.TableName, dict[str, str | None]] = {}
-            for row in columns[feed]:
-                is_of_then = row["valid_from_ts"] <= commit_ts < (row["valid_to_ts"] or commit_ts + 1)
-                if is_of_then and row["generated"] != "virtual":  # these are not sent
-                    types = got.setdefault((row["schema_name"], row["table_name"]), {})
-                    types[row["column_name"]] = typed.spark_type(row["column_type"], True)
-            for name, table in then.tables.items():
+    for commit_ts, then in checkpoints.items():
+        wanted = {
+            name: [(column, typed.spark_type(table.types[column], True)) for column in table.columns]
+            for name, table in then.tables.items()
+        }
+        for feed, variant in feed_variants():
+            got = columns_as_of(columns[feed], commit_ts)
+            for name, want in wanted.items():
                 untold = variant.meta["protocol"] == "debezium" and name == RECOVERED and name not in got
                 if untold or ".".join(name) in variant.meta["excluded_tables"]:
                     continue
-                want = {column: typed.spark_type(table.types[column], True) for column in table.columns}
-                tally.update(tables=1, columns=len(want))
-                if list(got.get(name, {}).items()) != list(want.items()):
-                    tally["wrong"] += 1
+                tallies[feed].update(tables=1, columns=len(want))
+                if got.get(name) != want:
+                    tallies[feed]["wrong"] += 1
                     wrong.append(f"{feed} as of {commit_ts}: {name} has {got.get(name)}, not {want}")
     show(counts_text(f"columns as of {len(checkpoints)} checkpoint(s)", tallies))
     assert not wrong, "\n".join(wrong[:30])
+
+
+def columns_as_of(
+    rows: Iterable[dict[str, Any]], commit_ts: int
+) -> dict[upstream.TableName, list[tuple[str, str | None]]]:
+    """Name and Spark type of each table's columns, all but the virtual ones, which are not sent."""
+    found: dict[upstream.TableName, list[tuple[str, str | None]]] = {}
+    for row in rows:
+        is_of_then = row["valid_from_ts"] <= commit_ts and (
+            row["valid_to_ts"] is None or commit_ts < row["valid_to_ts"]
+        )
+        if is_of_then and row["generated"] != "virtual":
+            column = row["column_name"], typed.spark_type(row["column_type"], True)
+            found.setdefault((row["schema_name"], row["table_name"]), []).append(column)
+    return found
 
 
 def tallies_text(title: str, tallies: dict[str, upstream.Tally]) -> str:
