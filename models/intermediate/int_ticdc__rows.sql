@@ -21,7 +21,8 @@ select
     run_id,
     feed
 from {{ ref("int_ticdc__events") }}
-where kind = 'row' and is_resolved
+-- a deletion that names no row can be applied to none: ticdc__problems counts it
+where kind = 'row' and is_resolved and table_name is not null
 
 union all
 

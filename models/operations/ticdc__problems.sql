@@ -225,6 +225,25 @@ missing_files as (
 
 ),
 
+unnamed_deletes as (
+
+    select
+        feed,
+        null as schema_name,
+        null as table_name,
+        max(commit_ts) as commit_ts,
+        'error' as severity,
+        'unnamed_deletes' as code,
+        count(*) || ' deletion(s) in topic ' || topic || ' name no row; the tables of the topic still show those rows'
+            as detail,
+        'give the table a primary key, or set avro-include-before-value in the changefeed; ticdc compare finds the rows'
+            as remedy
+    from {{ ref("int_ticdc__events") }}
+    where kind = 'row' and table_name is null
+    group by feed, topic
+
+),
+
 checksum_mismatches as (
 
     select
@@ -275,6 +294,8 @@ union all
 select * from waiting_rows
 union all
 select * from missing_files
+union all
+select * from unnamed_deletes
 union all
 select * from checksum_mismatches
 union all

@@ -53,12 +53,9 @@ def decode(
 
 
 def _tombstone(key: bytes | None, options: Options, key_schema: str | None) -> Event:
-    """The deletion of a row of which only the key is known."""
+    """The deletion of a row of which only the key is known; of a table without primary key nothing is."""
     if not key or key_schema is None:
-        raise DecodeError(
-            ErrorCode.BAD_SHAPE,
-            "a deletion that names no row: the table has no primary key, and avro-include-before-value is off",
-        )
+        return Event(Kind.ROW, commit_ts_exact=False, op="delete")
     plan = key_plan(key_schema, options.time_zone)
     wire, replaced = read(plan.record, key, options.framing, "key")
     flags = [*plan.flags, *map(Lossy.INVALID_UTF8.of, replaced)]
