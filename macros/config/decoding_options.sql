@@ -1,7 +1,8 @@
-{% macro decoding_options(options) %}
-    {% set decoding = {} %}
-    {% for option in ["compression", "encoding", "framing", "time_zone"] if option in options %}
-        {% do decoding.update({option: options[option]}) %}
+{% macro decoding_options(feed) %}
+    {% set given = feed.get("options") or {} %}
+    {% set options = {"feed": feed["name"]} %}
+    {% for option in ["compression", "encoding", "framing", "time_zone"] if option in given %}
+        {% do options.update({option: given[option]}) %}
     {% endfor %}
-    {% do return(decoding) %}
+    {% do return(tojson(options, sort_keys=true)) %}
 {% endmacro %}

@@ -15,7 +15,8 @@
             "partitions": feed.get("partitions"),
             "claim_check": options.get("claim_check"),
             "schemas": options.get("schemas"),
-            "decoding": ticdc.decoding_options(options),
+            "framing": options.get("framing", "confluent"),
+            "options": ticdc.decoding_options(feed),
             "target_schema": feed.get("target_schema", options.get("target_schema", "{schema}")),
         }) %}
     {% endfor %}

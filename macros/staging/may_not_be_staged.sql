@@ -1,6 +1,6 @@
 {% macro may_not_be_staged(ranges) -%}
     {%- set partitions = ranges | map(attribute="partition") | unique | sort -%}
-    {%- if partitions | length == ranges | length and partitions[-1] - partitions[0] + 1 == ranges | length
+    {%- if ranges and partitions | length == ranges | length and partitions[-1] - partitions[0] + 1 == ranges | length
         and ranges | map(attribute="topic") | unique | list | length == 1 %}
         -- what the condition before says too, in a form by which files and their row groups are left out
         and (

@@ -1,4 +1,5 @@
 {% macro stage_messages(protocol) %}
+{%- set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list -%}
 {%- set has_writer_schemas = "schemas" in ticdc.protocol_macro(protocol, "options")() -%}
 {%- set has_batches = protocol ~ "__decode_batch" in ticdc -%}
 {%- set has_schema = ticdc[protocol ~ "__has_schema"] if protocol ~ "__has_schema" in ticdc else ticdc.has_schema -%}
@@ -15,45 +16,41 @@ known_events as (
 
 {% endif -%}
 {%- endset -%}
-{%- set messages -%}
-messages as (
-
-    {% for feed in ticdc.feeds() if feed.protocol == protocol -%}
-    {%- set columns -%}
-        {{ ticdc.text_literal(feed.name) }} as feed,
+{%- set columns -%}
+    feed.name as feed,
         topic,
         `partition`,
         `offset`,
-        `timestamp` as message_at,
+        message_at,
         key,
         value,
-        {{ ticdc.text_literal(tojson(feed.decoding, sort_keys=true)) }} as options,
+        feed.options,
         {% if has_writer_schemas -%}
-        {{ ticdc.writer_schema_ids(feed) }} as schema_ids,
+        {{ ticdc.writer_schema_ids() }} as schema_ids,
         {% endif -%}
-        {{ "true" if feed.claim_check else "false" }} as reads_files,
-    {%- endset -%}
+        feed.reads_files
+{%- endset -%}
+{%- set messages -%}
+messages as (
+
     select
-        {{ columns }}
+        {{ columns }},
         false as is_redriven
-    from {{ source("ticdc", "messages") }}
-    where
-        {{ ticdc.is_of_feed(feed) }}
-        and {{ ticdc.is_not_staged(feed, staged_offsets) }}
-    {% if feed.name in redriven_feeds %}
+    from ({{ ticdc.messages_of_feeds(feeds, staged_offsets) }}) as new
+    {% if redriven_feeds %}
     union all
 
     select
-        {{ columns }}
+        {{ columns }},
         true as is_redriven
-    from {{ source("ticdc", "messages") }}
-    left semi join (select * from known_events where feed = {{ ticdc.text_literal(feed.name) }}) as known
-        using (topic, `partition`, `offset`)
-    {% endif -%}
-    {% if not loop.last %}
-    union all
-    {% endif %}
-    {%- endfor %}
+    from ({{ ticdc.messages_of_feeds(feeds | selectattr("name", "in", redriven_feeds) | list) }}) as sent_before
+    left semi join known_events
+        on
+            sent_before.feed.name = known_events.feed
+            and sent_before.topic = known_events.topic
+            and sent_before.`partition` = known_events.`partition`
+            and sent_before.`offset` = known_events.`offset`
+    {%- endif %}
 
 ),
 

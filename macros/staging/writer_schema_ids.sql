@@ -1,6 +1,10 @@
-{% macro writer_schema_ids(feed) -%}
-    {%- set framing = feed.decoding.get("framing", "confluent") -%}
+{% macro writer_schema_ids() -%}
     struct(
-        {{ ticdc.writer_schema_id("key", framing) }} as key, {{ ticdc.writer_schema_id("value", framing) }} as value
+        {%- for message in ["key", "value"] %}
+        if(
+            feed.framing = 'glue', {{ ticdc.writer_schema_id(message, "glue") }}, {{ ticdc.writer_schema_id(message, "confluent") }}
+        ) as {{ message }}
+        {{- "," if not loop.last }}
+        {%- endfor %}
     )
 {%- endmacro %}

@@ -26,7 +26,7 @@ decoded as (
         ticdc_claim_check(content) as message,
         message.key as key,
         message.value as value,
-        {{ ticdc.text_literal(tojson(file.feed.decoding, sort_keys=true)) }} as options,
+        {{ ticdc.text_literal(file.feed.options) }} as options,
         {% if file.feed.protocol ~ "__decode_batch" in ticdc -%}
         {{ ticdc.protocol_macro(file.feed.protocol, "decode_batch")() }} as events
         {%- else -%}

@@ -117,8 +117,7 @@ resolved_rows as (
             known_schema,
             case feed
                 {%- for feed in ticdc.feeds() %}
-                when {{ ticdc.text_literal(feed.name) }}
-                    then {{ ticdc.text_literal(tojson(feed.decoding, sort_keys=true)) }}
+                when {{ ticdc.text_literal(feed.name) }} then {{ ticdc.text_literal(feed.options) }}
                 {%- endfor %}
             end,
             row_key,

@@ -7,38 +7,22 @@
         enabled=feeds | length > 0,
     )
 }}
-{%- set offsets = {} -%}
+{%- set staged_offsets, redriven = [], {} -%}
 {%- for protocol in feeds | map(attribute="protocol") | unique -%}
-    {%- do offsets.update({protocol: ticdc.staged_offsets(ticdc.staging_relation(protocol))}) -%}
+    {%- set staged = ticdc.staging_relation(protocol) -%}
+    {%- do staged_offsets.extend(ticdc.staged_offsets(staged)) -%}
+    {%- for feed in ticdc.feeds_to_redrive(protocol, staged) -%}
+        {%- do redriven.update({feed: staged}) -%}
+    {%- endfor -%}
 {%- endfor %}
 
 with
 
-new_messages as (
+{% if redriven -%}
+letters as (
 
-    {% for feed in feeds -%}
-    {%- set staged = ticdc.staging_relation(feed.protocol) -%}
-    select
-        {{ ticdc.text_literal(feed.name) }} as feed,
-        {{ ticdc.writer_schema_ids(feed) }} as schema_ids
-    from {{ source("ticdc", "messages") }}
-    where
-        {{ ticdc.is_of_feed(feed) }}
-        and {{ ticdc.is_not_staged(feed, offsets[feed.protocol]) }}
-    {% if feed.name in ticdc.feeds_to_redrive(feed.protocol, staged) %}
-    union all
-
-    select
-        {{ ticdc.text_literal(feed.name) }} as feed,
-        {{ ticdc.writer_schema_ids(feed) }} as schema_ids
-    from {{ source("ticdc", "messages") }} as messages
-    left semi join ({{ ticdc.dead_letters(staged) }}) as letters
-        on
-            letters.feed = {{ ticdc.text_literal(feed.name) }}
-            and messages.topic = letters.topic
-            and messages.`partition` = letters.`partition`
-            and messages.`offset` = letters.`offset`
-    {% endif -%}
+    {% for staged in redriven.values() | unique -%}
+    select feed, topic, `partition`, `offset` from ({{ ticdc.dead_letters(staged) }}) as letters
     {% if not loop.last %}
     union all
     {% endif %}
@@ -46,10 +30,35 @@ new_messages as (
 
 ),
 
+{% endif -%}
+new_messages as (
+
+    select
+        feed,
+        {{ ticdc.writer_schema_ids() }} as schema_ids
+    from ({{ ticdc.messages_of_feeds(feeds, staged_offsets) }}) as new
+    {% if redriven %}
+    union all
+
+    select
+        sent_before.feed,
+        {{ ticdc.writer_schema_ids() }} as schema_ids
+    from ({{ ticdc.messages_of_feeds(feeds | selectattr("name", "in", redriven) | list) }}) as sent_before
+    left semi join letters
+        on
+            sent_before.feed.name = letters.feed
+            and sent_before.topic = letters.topic
+            and sent_before.`partition` = letters.`partition`
+            and sent_before.`offset` = letters.`offset`
+    {%- endif %}
+
+),
+
 needed_schemas as (
 
     select distinct
-        feed,
+        feed.name as feed,
+        feed.schemas,
         schema_id
     from new_messages
     lateral view explode(array(schema_ids.key, schema_ids.value)) exploded as schema_id
@@ -73,8 +82,8 @@ unknown_schemas as (
 
 answers as (
 
-    {% for feed in feeds -%}
-    {%- set relation = ticdc.schemas_relation(feed.schemas) -%}
+    {% for schemas in feeds | map(attribute="schemas") | unique -%}
+    {%- set relation = ticdc.schemas_relation(schemas) -%}
     select
         unknown_schemas.feed,
         unknown_schemas.schema_id,
@@ -83,18 +92,18 @@ answers as (
             registry.schema,
             if(
                 registry.schema is null,
-                {{ ticdc.text_literal("the relation " ~ feed.schemas ~ " has no schema ") }} || schema_id,
+                {{ ticdc.text_literal("the relation " ~ schemas ~ " has no schema ") }} || schema_id,
                 null
             ) as error_message
         ) as answer
         {%- else -%}
-        ticdc_fetch_schema({{ ticdc.text_literal(feed.schemas) }}, unknown_schemas.schema_id) as answer
+        ticdc_fetch_schema(schemas, schema_id) as answer
         {%- endif %}
     from unknown_schemas
     {% if relation -%}
     left join {{ relation }} as registry on unknown_schemas.schema_id = lower(cast(registry.id as string))
     {% endif -%}
-    where unknown_schemas.feed = {{ ticdc.text_literal(feed.name) }}
+    where unknown_schemas.schemas = {{ ticdc.text_literal(schemas) }}
     {% if not loop.last %}
     union all
     {% endif %}

@@ -3,11 +3,11 @@ with
 source_messages as (
 
     select
-        explode({{ ticdc.feeds_of_topic() }}) as feed,
+        feed.name as feed,
         topic,
         `partition`,
         `offset`
-    from {{ source("ticdc", "messages") }}
+    from ({{ ticdc.messages_of_feeds(ticdc.feeds()) }}) as messages
 
 ),
 

@@ -234,10 +234,8 @@ unnamed_deletes as (
         max(commit_ts) as commit_ts,
         'error' as severity,
         'unnamed_deletes' as code,
-        count(*) || ' deletion(s) in topic ' || topic || ' name no row; the tables of the topic still show those rows'
-            as detail,
-        'give the table a primary key, or set avro-include-before-value in the changefeed; ticdc compare finds the rows'
-            as remedy
+        count(*) || ' deletion(s) in topic ' || topic || ' name no row: its tables still show those rows' as detail,
+        'give the table a primary key, or set avro-include-before-value; ticdc compare finds the rows' as remedy
     from {{ ref("int_ticdc__events") }}
     where kind = 'row' and table_name is null
     group by feed, topic

@@ -163,7 +163,8 @@ def test_feeds(values: Mapping[str, Any]) -> None:
             "partitions": None,
             "claim_check": None,
             "schemas": None,
-            "decoding": {},
+            "framing": "confluent",
+            "options": json.dumps({"feed": FEEDS["ticdc__feeds"][0]["name"]}),
             "target_schema": "{schema}",
         }
     ]
@@ -178,13 +179,20 @@ def _is_not_staged(stretches: list[tuple[str, int, int, int]]) -> str:
     names = ("topic", "partition", "first_offset", "last_offset")
     staged = [{"feed": "shop", **dict(zip(names, stretch, strict=True))} for stretch in stretches]
     staged.append({"feed": "another", "topic": "t", "partition": 0, "first_offset": 0, "last_offset": 99})
-    return f"ticdc.is_not_staged({{'name': 'shop'}}, {json.dumps(staged)})"
+    return f"ticdc.is_not_staged({json.dumps(staged)})"
 
 
 @pytest.mark.parametrize("name", STAGED)
 def test_messages_that_are_not_staged(values: Mapping[str, Any], spark: SparkSession, name: str) -> None:
-    messages = list(product(("t", "it's", "new"), range(4), range(32)))
-    spark.createDataFrame(messages, "topic string, `partition` int, `offset` bigint").createOrReplaceTempView("sent")
-    found = spark.sql(f"select * from sent where topic is not null and {values[f'staged {name}']}").collect()
-    staged = {(topic, part, offset) for topic, part, first, last in STAGED[name] for offset in range(first, last + 1)}
+    messages = list(product((("shop",), ("another",)), ("t", "it's", "new"), range(4), range(32)))
+    columns = "feed struct<name: string>, topic string, `partition` int, `offset` bigint"
+    spark.createDataFrame(messages, columns).createOrReplaceTempView("sent")
+    is_not_staged = values[f"staged {name}"]
+    found = spark.sql(f"select * from sent as exploded where topic is not null and {is_not_staged}").collect()
+    staged = {
+        (("shop",), topic, part, offset)
+        for topic, part, first, last in STAGED[name]
+        for offset in range(first, last + 1)
+    }
+    staged |= {(("another",), "t", 0, offset) for offset in range(32)}
     assert sorted(map(tuple, found)) == sorted(set(messages) - staged)

@@ -23,6 +23,7 @@ from support.hostile import cases, pack
 from ticdc_udfs import arrow
 from ticdc_udfs.json_columns import layout_of
 from ticdc_udfs.protocols import debezium, debezium_batch, simple, simple_batch
+from ticdc_udfs.registry import UDFS
 
 Message = tuple[bytes | None, bytes | None]
 TOPICS = {
@@ -366,3 +367,19 @@ def test_a_layout_is_learned_from_any_message(monkeypatch: pytest.MonkeyPatch) -
     for seed in range(5):
         random.Random(seed).shuffle(messages)
         assert together(simple, messages) == FEW
+
+
+@pytest.mark.parametrize("name", [*TOPICS, "open_protocol"])
+def test_feeds_in_one_batch_are_read_as_if_alone(name: str) -> None:
+    """Each feed needs the table schemas that its rows bear, though one batch gives a schema once."""
+    variant = Variant(SAMPLE, name)
+    (decode_batch,) = (udf.function for udf in UDFS if udf.name == f"ticdc_decode_{variant.feed()['protocol']}")
+    feeds = ('{"feed":"a"}', None, '{"feed":"b"}')
+    messages = [(key, value, feed) for key, value in real(name) for feed in feeds]
+    random.Random(1).shuffle(messages)
+    types = (pa.binary(), pa.binary(), pa.string())
+    columns = [pa.array(column, of) for column, of in zip(zip(*messages, strict=True), types, strict=True)]
+    whole = decode_batch(*columns)
+    for feed in feeds:
+        places = pa.array([place for place, message in enumerate(messages) if message[2] == feed])
+        assert whole.take(places).equals(decode_batch(*(column.take(places) for column in columns)))

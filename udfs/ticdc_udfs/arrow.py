@@ -99,6 +99,24 @@ def decode_batch(decode: Decode, *arguments: pa.Array[Any]) -> pa.Array[Any]:
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), _structs(columns))
 
 
+def feed_by_feed(decode_batch: Callable[..., pa.Array[Any]]) -> Callable[..., pa.Array[Any]]:
+    """The function for batches with messages of several feeds, which their options tell apart.
+
+    Each feed gets the table schemas that its rows bear, also where another one bears the same.
+    """
+
+    def decoded(*arguments: pa.Array[Any]) -> pa.Array[Any]:
+        options_texts = arguments[2].dictionary_encode()
+        if len(options_texts.dictionary) + bool(options_texts.null_count) < 2:
+            return decode_batch(*arguments)
+        feeds = options_texts.indices.fill_null(-1).to_numpy()
+        places = [np.flatnonzero(feeds == feed) for feed in np.unique(feeds)]
+        parts = [decode_batch(*(argument.take(pa.array(some)) for argument in arguments)) for some in places]
+        return pa.concat_arrays(parts).take(pa.array(np.argsort(np.concatenate(places))))
+
+    return decoded
+
+
 def decode_each(decode: Decode, *arguments: pa.Array[Any]) -> pa.Array[Any]:
     """The event of each message, for a decoder that gives one: Spark takes it up faster than a list."""
     return decode_batch(decode, *arguments).values

@@ -24,6 +24,7 @@ class Options(NamedTuple):
 
 
 class _Wire(msgspec.Struct, forbid_unknown_fields=True):
+    feed: str = ""
     time_zone: str = "UTC"
     compression: Literal["none", "snappy", "lz4"] = "none"
     encoding: Literal["json", "avro"] = "json"
@@ -32,7 +33,10 @@ class _Wire(msgspec.Struct, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=256)
 def parse(text: str | None) -> Options:
-    """Options from the JSON object text that the staging model passes; absent members have their defaults."""
+    """Options from the JSON object text that the staging model passes; absent members have their defaults.
+
+    The member `feed`, the name of the feed, only tells messages of feeds apart that have the same options.
+    """
     try:
         wire = msgspec.json.decode(text or "{}", type=_Wire)
         zone = None if wire.time_zone == "UTC" else ZoneInfo(wire.time_zone)

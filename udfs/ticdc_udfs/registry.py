@@ -48,7 +48,7 @@ def _decoder(protocol: str, decode_batch: ArrowFunction, has_batches: bool = Fal
         arguments=(("key", "binary"), ("value", "binary"), ("options", "string")),
         returns=arrow.EVENTS_SQL_TYPE if has_batches else arrow.EVENT_SQL_TYPE,
         description=f"The {events} of one {protocol} message; options is the feed's options as JSON text.",
-        function=decode_batch,
+        function=arrow.feed_by_feed(decode_batch),
     )
 
 
@@ -67,8 +67,10 @@ def _avro_decoder(protocol: str, decode_batch: ArrowFunction) -> Udf:
             f"The event of one {protocol} message, whose writer schemas are given as JSON text, or packed by "
             "`ticdc_pack_schema`."
         ),
-        function=lambda keys, values, options, *schemas: decode_batch(
-            keys, values, options, *map(schema_registry.unpack_schemas, schemas)
+        function=arrow.feed_by_feed(
+            lambda keys, values, options, *schemas: decode_batch(
+                keys, values, options, *map(schema_registry.unpack_schemas, schemas)
+            )
         ),
     )
 

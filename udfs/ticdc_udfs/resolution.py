@@ -104,15 +104,14 @@ _read_schema = msgspec.json.Decoder(list[dict[str, Any]]).decode
 
 
 @lru_cache(maxsize=10_000)
-def _plan_of(protocol: str, table_schema: str, options_text: str | None) -> _Plan | None:
+def _plan_of(protocol: str, table_schema: str, zone: ZoneInfo | None) -> _Plan | None:
     """The plan of a table schema; None where the protocol's rows need no schema or the schema cannot be read."""
     finish = PROTOCOLS.get(protocol)
     if finish is None:
         return None
     try:
-        zone = options.parse(options_text).time_zone
         columns = tuple(Column(**column) for column in _read_schema(table_schema))
-    except (DecodeError, msgspec.MsgspecError, TypeError):
+    except (msgspec.MsgspecError, TypeError):
         return None
     return _Plan(
         columns=columns,
@@ -130,7 +129,10 @@ def resolve(row: Row, protocol: str, table_schema: str | None, options_text: str
     Where the schema is not known the row stays as it is, flagged. A cell that is no text of its column's type stays
     too, flagged `<column>:no_schema`. A column that the schema lacks is taken as it stands.
     """
-    plan = _plan_of(protocol, table_schema, options_text) if table_schema else None
+    try:
+        plan = _plan_of(protocol, table_schema, options.parse(options_text).time_zone) if table_schema else None
+    except DecodeError:
+        plan = None
     if plan is None:
         return row
     cells = plan.cells
