@@ -4,7 +4,7 @@
     {%- elif staged_offsets | length <= 16 -%}
         not (
             {%- for range in staged_offsets %}
-            (exploded.feed.name = {{ ticdc.text_literal(range.feed) }} and topic = {{ ticdc.text_literal(range.topic) }}
+            (feed = {{ ticdc.text_literal(range.feed) }} and topic = {{ ticdc.text_literal(range.topic) }}
                 and `partition` = {{ range.partition }}
                 and `offset` between {{ range.first_offset }} and {{ range.last_offset }})
             {{- " or" if not loop.last }}
@@ -21,7 +21,7 @@
                 {%- endfor %}
                 as staged (staged_feed, staged_topic, staged_partition, first_offset, last_offset)
             where
-                exploded.feed.name = staged_feed
+                feed = staged_feed
                 and topic = staged_topic
                 and `partition` = staged_partition
                 and `offset` between first_offset and last_offset

@@ -1,34 +1,31 @@
 {% macro messages_of_feeds(feeds, staged_offsets=[]) %}
--- one read of the source, however many feeds there are
-select
-    exploded.feed,
-    topic,
-    `partition`,
-    `offset`,
-    `timestamp` as message_at,
-    key,
-    value
-from {{ source("ticdc", "messages") }}
-lateral view explode(
-    array(
-        {%- for feed in feeds %}
-        if(
-            {{ ticdc.is_of_feed(feed) }},
-            named_struct(
-                'name', {{ ticdc.text_literal(feed.name) }},
-                'options', {{ ticdc.text_literal(feed.options) }},
-                'framing', {{ ticdc.text_literal(feed.framing) }},
-                'schemas', {{ ticdc.text_literal(feed.schemas) if feed.schemas else "cast(null as string)" }},
-                'reads_files', {{ "true" if feed.claim_check else "false" }}
-            ),
-            null
-        )
-        {{- "," if not loop.last }}
-        {%- endfor %}
-    )
-) exploded as feed
+select *
+from (
+    select
+        topic,
+        `partition`,
+        `offset`,
+        `timestamp` as message_at,
+        key,
+        value,
+        {% if feeds | length == 1 -%}
+        -- Spark needs not sort by a constant before it writes partitions
+        {{ ticdc.text_literal(feeds[0].name) }} as feed
+        {%- else -%}
+        -- one read of the source, however many feeds there are
+        explode(
+            array(
+                {%- for feed in feeds %}
+                if({{ ticdc.is_of_feed(feed) }}, {{ ticdc.text_literal(feed.name) }}, null)
+                {{- "," if not loop.last }}
+                {%- endfor %}
+            )
+        ) as feed
+        {%- endif %}
+    from {{ source("ticdc", "messages") }}
+)
 where
-    exploded.feed is not null
+    feed is not null
     and (
         {%- for feed in feeds %}
         {{ "or " if not loop.first }}({{ ticdc.is_of_feed(feed) }}

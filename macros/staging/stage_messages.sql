@@ -4,7 +4,7 @@
 {%- set has_batches = protocol ~ "__decode_batch" in ticdc -%}
 {%- set has_schema = ticdc[protocol ~ "__has_schema"] if protocol ~ "__has_schema" in ticdc else ticdc.has_schema -%}
 {%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, this if is_incremental() else none) -%}
-{%- set staged_offsets = ticdc.staged_offsets(this if is_incremental() else none) -%}
+{%- set staged_offsets = ticdc.staged_offsets(protocol, this if is_incremental() else none) -%}
 {%- set may_lack_commits = protocol ~ "__commits" in ticdc -%}
 {%- set known_events -%}
 {%- if redriven_feeds -%}
@@ -17,18 +17,18 @@ known_events as (
 {% endif -%}
 {%- endset -%}
 {%- set columns -%}
-    feed.name as feed,
+    feed,
         topic,
         `partition`,
         `offset`,
         message_at,
         key,
         value,
-        feed.options,
+        {{ ticdc.by_feed(feeds, "options") }} as options,
         {% if has_writer_schemas -%}
-        {{ ticdc.writer_schema_ids() }} as schema_ids,
+        {{ ticdc.writer_schema_ids(feeds) }} as schema_ids,
         {% endif -%}
-        feed.reads_files
+        feed in ({{ ticdc.text_literals([""] + feeds | selectattr("claim_check") | map(attribute="name") | list) }}) as reads_files
 {%- endset -%}
 {%- set messages -%}
 messages as (
@@ -44,12 +44,7 @@ messages as (
         {{ columns }},
         true as is_redriven
     from ({{ ticdc.messages_of_feeds(feeds | selectattr("name", "in", redriven_feeds) | list) }}) as sent_before
-    left semi join known_events
-        on
-            sent_before.feed.name = known_events.feed
-            and sent_before.topic = known_events.topic
-            and sent_before.`partition` = known_events.`partition`
-            and sent_before.`offset` = known_events.`offset`
+    left semi join known_events using (feed, topic, `partition`, `offset`)
     {%- endif %}
 
 ),
@@ -62,6 +57,8 @@ messages as (
 {%- set has_commits = may_lack_commits and (
     redriven_feeds or ticdc.some_lack_commits(known_events ~ messages)
 ) -%}
+{{ ticdc.to_settle({"run_id": ticdc.first_run_id(this if is_incremental() else none)}) }}
+
 with
 
 {{ known_events -}}

@@ -1,16 +1,16 @@
-{% macro staged_offsets(relation) %}
+{% macro staged_offsets(protocol, relation) %}
     {% if not (execute and relation) %}{% do return([]) %}{% endif %}
-    {% set staged_messages = "from " ~ relation ~ " where event_index = 0 and not is_redriven" %}
+    {% set runs = ticdc.relation_before("int_ticdc__staged_runs") %}
+    {% set noted_run_id = ticdc.settled(runs).run_id if runs else 0 %}
     {% set ranges = [] %}
-    {% for row in run_query(
-        "select feed, topic, `partition`, min(`offset`), max(`offset`), count(*) " ~ staged_messages ~ " group by feed, topic, `partition`"
-    ).rows %}
+    {% for row in run_query(ticdc.staged_stretches(protocol, relation, runs, noted_run_id)).rows %}
         {% set firsts, lasts = [row[3]], [row[4]] %}
         {% if row[5] != row[4] - row[3] + 1 %}
             {% for gap in run_query(
                 "select `offset`, next_offset from (select `offset`, lead(`offset`) over (order by `offset`) as next_offset "
-                ~ staged_messages ~ " and feed = " ~ ticdc.text_literal(row[0]) ~ " and topic = " ~ ticdc.text_literal(row[1])
-                ~ " and `partition` = " ~ row[2] ~ ") where next_offset > `offset` + 1 order by `offset`"
+                ~ "from " ~ relation ~ " where event_index = 0 and not is_redriven and feed = " ~ ticdc.text_literal(row[0])
+                ~ " and topic = " ~ ticdc.text_literal(row[1]) ~ " and `partition` = " ~ row[2]
+                ~ ") where next_offset > `offset` + 1 order by `offset`"
             ).rows %}
                 {% do firsts.append(gap[1]) %}
                 {% do lasts.insert(loop.index0, gap[0]) %}

@@ -1,8 +1,10 @@
-{% macro writer_schema_ids() -%}
+{% macro writer_schema_ids(feeds) -%}
     struct(
         {%- for message in ["key", "value"] %}
         if(
-            feed.framing = 'glue', {{ ticdc.writer_schema_id(message, "glue") }}, {{ ticdc.writer_schema_id(message, "confluent") }}
+            {{ ticdc.by_feed(feeds, "framing") }} = 'glue',
+            {{ ticdc.writer_schema_id(message, "glue") }},
+            {{ ticdc.writer_schema_id(message, "confluent") }}
         ) as {{ message }}
         {{- "," if not loop.last }}
         {%- endfor %}

@@ -115,11 +115,7 @@ resolved_rows as (
         ticdc_resolve_row(
             protocol,
             known_schema,
-            case feed
-                {%- for feed in ticdc.feeds() %}
-                when {{ ticdc.text_literal(feed.name) }} then {{ ticdc.text_literal(feed.options) }}
-                {%- endfor %}
-            end,
+            {{ ticdc.by_feed(ticdc.feeds(), "options") }},
             row_key,
             before_key,
             before,

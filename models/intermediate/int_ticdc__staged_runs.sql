@@ -12,21 +12,29 @@ with
 
 events as (
 
-    select * from {{ ref("int_ticdc__events") }}
+    select
+        *,
+        event_index = 0 and not is_redriven as is_message
+    from {{ ref("int_ticdc__events") }}
 
     union all
 
     select
         * except (protocol),
-        protocol
+        protocol,
+        false as is_message
     from {{ ref("int_ticdc__claim_checks") }}
 
 )
 
 select
+    protocol,
     topic,
     `partition`,
     run_id,
+    min(if(is_message, `offset`, null)) as first_offset,
+    max(if(is_message, `offset`, null)) as last_offset,
+    count_if(is_message) as messages,
     max(if(kind = 'watermark', commit_ts, null)) as watermark_ts,
     max(message_at) as last_message_at,
     bool_or(is_redriven and kind <> 'error') as is_redriven,
@@ -34,4 +42,4 @@ select
     feed
 from events
 where run_id > {{ ticdc.settled().run_id }}
-group by feed, topic, `partition`, run_id
+group by feed, protocol, topic, `partition`, run_id

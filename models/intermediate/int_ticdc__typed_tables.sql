@@ -8,16 +8,29 @@
 
 with
 
+counted_rows as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        generation,
+        count(*) as row_count
+    from {{ latest }}
+    where generation between {{ state.get("base") or 0 }} and {{ state.get("last") or 0 }}
+    group by feed, table_id, table_incarnation, generation
+
+),
+
 generations as (
 
     select
         feed,
         table_id,
         table_incarnation,
-        to_json(sort_array(collect_set(generation))) as generations,
-        count(*) as row_count
-    from {{ latest }}
-    where generation between {{ state.get("base") or 0 }} and {{ state.get("last") or 0 }}
+        to_json(sort_array(collect_list(generation))) as generations,
+        sum(row_count) as row_count
+    from counted_rows
     group by feed, table_id, table_incarnation
 
 ),

@@ -9,8 +9,8 @@
 }}
 {%- set staged_offsets, redriven = [], {} -%}
 {%- for protocol in feeds | map(attribute="protocol") | unique -%}
-    {%- set staged = ticdc.staging_relation(protocol) -%}
-    {%- do staged_offsets.extend(ticdc.staged_offsets(staged)) -%}
+    {%- set staged = ticdc.relation_before("stg_ticdc__" ~ protocol) -%}
+    {%- do staged_offsets.extend(ticdc.staged_offsets(protocol, staged)) -%}
     {%- for feed in ticdc.feeds_to_redrive(protocol, staged) -%}
         {%- do redriven.update({feed: staged}) -%}
     {%- endfor -%}
@@ -35,21 +35,16 @@ new_messages as (
 
     select
         feed,
-        {{ ticdc.writer_schema_ids() }} as schema_ids
+        {{ ticdc.writer_schema_ids(feeds) }} as schema_ids
     from ({{ ticdc.messages_of_feeds(feeds, staged_offsets) }}) as new
     {% if redriven %}
     union all
 
     select
-        sent_before.feed,
-        {{ ticdc.writer_schema_ids() }} as schema_ids
+        feed,
+        {{ ticdc.writer_schema_ids(feeds) }} as schema_ids
     from ({{ ticdc.messages_of_feeds(feeds | selectattr("name", "in", redriven) | list) }}) as sent_before
-    left semi join letters
-        on
-            sent_before.feed.name = letters.feed
-            and sent_before.topic = letters.topic
-            and sent_before.`partition` = letters.`partition`
-            and sent_before.`offset` = letters.`offset`
+    left semi join letters using (feed, topic, `partition`, `offset`)
     {%- endif %}
 
 ),
@@ -57,8 +52,8 @@ new_messages as (
 needed_schemas as (
 
     select distinct
-        feed.name as feed,
-        feed.schemas,
+        feed,
+        {{ ticdc.by_feed(feeds, "schemas") }} as schemas,
         schema_id
     from new_messages
     lateral view explode(array(schema_ids.key, schema_ids.value)) exploded as schema_id

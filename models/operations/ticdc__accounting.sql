@@ -3,7 +3,7 @@ with
 source_messages as (
 
     select
-        feed.name as feed,
+        feed,
         topic,
         `partition`,
         `offset`

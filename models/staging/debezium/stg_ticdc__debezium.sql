@@ -3,6 +3,7 @@
         materialized="incremental",
         incremental_strategy="append",
         partition_by=["is_redriven", "feed"],
+        post_hook="{% do ticdc.settle() %}",
         enabled="debezium" in ticdc.protocols_in_use(),
     )
 }}

@@ -1,0 +1,7 @@
+{% macro by_feed(feeds, member) -%}
+    case feed
+        {%- for feed in feeds %}
+        when {{ ticdc.text_literal(feed.name) }} then {{ ticdc.text_literal(feed[member]) }}
+        {%- endfor %}
+    end
+{%- endmacro %}
