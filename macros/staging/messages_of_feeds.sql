@@ -23,7 +23,7 @@ from (
         ) as feed
         {%- endif %}
     from {{ source("ticdc", "messages") }}
-)
+) as sent
 where
     feed is not null
     and (
