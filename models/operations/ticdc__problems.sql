@@ -234,7 +234,7 @@ unnamed_deletes as (
         max(commit_ts) as commit_ts,
         'error' as severity,
         'unnamed_deletes' as code,
-        count(*) || ' deletion(s) in topic ' || topic || ' name no row, which its tables still show' as detail,
+        count(*) || ' deletion(s) in topic ' || topic || ' name no row, and are not applied' as detail,
         'give the table a primary key, or set avro-include-before-value' as remedy
     from {{ ref("int_ticdc__events") }}
     where kind = 'row' and table_name is null
