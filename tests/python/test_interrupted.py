@@ -158,6 +158,22 @@ def test_tables_that_have_no_rows_yet(tmp_path: Path) -> None:
     assert session.ask(session.rows, feed.home, "select * from shop.customers") == []
 
 
+def test_staging_that_is_gone_is_read_anew(tmp_path: Path) -> None:
+    """What runs noted of their messages was of the table that is gone; what came after it counts again."""
+    feed = Feed(tmp_path, "canal_json", canal_lines())
+    feed.arrive(40)
+    feed.run()
+    session.ask(session.rows, feed.home, "drop table stg_ticdc__canal_json")
+    for count in (60, 80):
+        feed.arrive(count)
+        feed.run()
+        found = session.ask(session.rows, feed.home, "select `partition`, `offset` from stg_ticdc__canal_json")
+        sent = [(line["partition"], line["offset"]) for line in map(json.loads, feed.lines[:count])]
+        assert sorted((row["partition"], row["offset"]) for row in found) == sorted(sent)
+    runs = "select count(distinct run_id) as runs from stg_ticdc__canal_json"
+    assert session.ask(session.rows, feed.home, runs) == [{"runs": 2}]
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("runs", CUTS)
 @pytest.mark.parametrize("protocol", LINES)
