@@ -71,7 +71,10 @@ ranked as (
 
     select
         *,
-        row_number() over (partition by {{ key }} order by {{ ticdc.row_order("desc") }}) as place
+        -- rows are sorted by a number first: names are equal in most of them
+        row_number() over (
+            partition by xxhash64(row_key), {{ key }} order by {{ ticdc.row_order("desc") }}
+        ) as place
     from versions
 
 )

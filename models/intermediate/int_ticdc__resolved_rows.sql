@@ -150,4 +150,5 @@ select
     {{ ticdc.run_id() }} as run_id,
     feed
 from resolved_rows
+{{- "" if some_wait else "\nwhere false" }}
 {%- endif %}
