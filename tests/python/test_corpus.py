@@ -16,6 +16,7 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -207,19 +208,32 @@ def excused(variant: Variant, table: upstream.Table, without_key: frozenset[upst
         return "rows without a key, or without the old row that tells them"
     if meta["integrity_check"] and table.name == ("temp_db", "t2"):
         return "a row of NULLs has no checksum, and is not sent"
-    if meta["protocol"] == "debezium":
-        cells = [
-            (table.types[column], cell["text"]) for row in table.rows for column, cell in row.items() if "text" in cell
-        ]
-        if any(kind.startswith("date") and text and "0000" < text[:4] < "0100" for kind, text in cells):
-            return "years before 100 are shifted"
-        if any(table.types[column].startswith("decimal") for column in table.primary_key):
-            return "a decimal key that a double cannot hold"
     return None
 
 
-def compare(table: upstream.Table, rows: Sequence[upstream.Row]) -> upstream.Tally:
+def compare(variant: Variant, table: upstream.Table, rows: Sequence[upstream.Row]) -> upstream.Tally:
+    if variant.meta["protocol"] == "debezium":
+        table = as_debezium_writes(table)
     return upstream.compare(table, rows) if table.primary_key else upstream.compare_keyless(table, rows)
+
+
+def as_debezium_writes(table: upstream.Table) -> upstream.Table:
+    """Years 0001 to 0099 are shifted, which no message tells; a decimal is a double, also in the key of a row."""
+
+    def written(column: str, cell: upstream.Cell) -> upstream.Cell:
+        text = cell.get("text")
+        if text and is_shifted(table.types[column], text):
+            return {**cell, "text": ("20" if text[2:4] < "70" else "19") + text[2:]}
+        if text and column in table.primary_key and table.types[column].startswith("decimal"):
+            return {**cell, "text": str(Decimal(repr(float(text))).quantize(Decimal(text)))}
+        return cell
+
+    rows = tuple({column: written(column, cell) for column, cell in row.items()} for row in table.rows)
+    return replace(table, rows=rows)
+
+
+def is_shifted(column_type: str, text: str) -> bool:
+    return column_type.startswith("date") and "0000" < text[:4] < "0100"
 
 
 def test_every_table_of_every_variant_equals_the_truth(
@@ -237,13 +251,20 @@ def test_every_table_of_every_variant_equals_the_truth(
             if reason:
                 reasons[feed, reason] += 1
                 continue
-            generic[feed].add(compare(table, list(built.contents.rows(feed, name))))
+            generic[feed].add(compare(variant, table, list(built.contents.rows(feed, name))))
             if feed in TYPED and table.primary_key:
                 tally = typed_tables.setdefault(feed, upstream.Tally())
                 tally.add(typed.compare(table, types[name].rows(), True, types[name].types))
     show(tallies_text("ticdc__current_rows", generic))
     show(tallies_text("typed tables", typed_tables))
     left_out = [f"  {feed}: {count} table(s): {reason}" for (feed, reason), count in sorted(reasons.items())]
+    shifted = sum(
+        is_shifted(table.types[column], cell.get("text") or "")
+        for table in truth.tables.values()
+        for row in table.rows
+        for column, cell in row.items()
+    )
+    left_out.append(f"  debezium: {shifted} cell(s) compared as the encoder shifts years below 100")
     show("\n".join(["\nnot compared:", *left_out]))
     for tally in (*generic.values(), *typed_tables.values()):
         assert tally.right, "\n".join(tally.details)
@@ -268,7 +289,7 @@ def test_rows_as_of_every_checkpoint_equal_the_truth(
             assert not extra, (feed, commit_ts)
             for name, table in then.tables.items():
                 if not excused(variant, table, without_key):
-                    tally.add(compare(table, rows.get(feed, {}).get(name, [])))
+                    tally.add(compare(variant, table, rows.get(feed, {}).get(name, [])))
     show(tallies_text(f"as of {len(checkpoints)} checkpoint(s)", tallies))
     for tally in tallies.values():
         assert tally.right, "\n".join(tally.details)
@@ -318,7 +339,7 @@ def columns_as_of(
 
 
 def tallies_text(title: str, tallies: dict[str, upstream.Tally]) -> str:
-    heads = ("tables", "cells", "flagged", "wrong", "missing", "extra")
+    heads = ("tables", "cells", "flagged", "lost", "wrong", "missing", "extra")
     return counts_text(title, {name: {head: getattr(tally, head) for head in heads} for name, tally in tallies.items()})
 
 

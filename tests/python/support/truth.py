@@ -163,11 +163,12 @@ def ieee(text: str, bits: str) -> bool:
 
 @dataclass
 class Tally:
-    """What a comparison found; `details` name a few wrong cells and rows, for the failing test's message."""
+    """What a comparison found; `lost` are the flagged cells that are not the truth's, `details` a few wrong ones."""
 
     tables: int = 0
     cells: int = 0
     flagged: int = 0
+    lost: int = 0
     wrong: int = 0
     missing: int = 0
     extra: int = 0
@@ -181,6 +182,7 @@ class Tally:
         self.tables += other.tables
         self.cells += other.cells
         self.flagged += other.flagged
+        self.lost += other.lost
         self.wrong += other.wrong
         self.missing += other.missing
         self.extra += other.extra
@@ -238,11 +240,13 @@ def _judge(tally: Tally, table: Table, truth: Mapping[str, Cell], row: Row, colu
     if row.unlabelled(column) and here:
         right = row.image[column] == cell.get("num")
         tally.flagged += right
-    elif row.flagged(column, table.primary_key):
-        right = True
-        tally.flagged += 1
+        tally.lost += right
     else:
         right = here and equal(cell, table.types[column], row.image[column])
+        if row.flagged(column, table.primary_key):
+            tally.flagged += 1
+            tally.lost += not right
+            right = True
     if not right:
         tally.wrong += 1
         tally.note(f"{table.name}.{column} {table.types[column]}: {cell} became {row.image.get(column, 'absent')!r}")

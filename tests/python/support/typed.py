@@ -134,14 +134,16 @@ def _same_key(table: Table, truth: Mapping[str, Cell], row: TypedRow) -> bool:
 def _judge(tally: Tally, table: Table, truth: Mapping[str, Cell], row: TypedRow, column: str) -> None:
     cell, column_type, value = truth[column], table.types[column], row.values.get(column)
     flagged = row.flagged(column, table.primary_key)
+    same = column in row.values and equal(cell, column_type, value)
     if f"{column}:label_unknown" in row.lossy:
         right = value in (cell.get("num"), [cell.get("num")])
     elif value is None and unholdable(cell, column_type):
         right = flagged = f"{column}:out_of_range" in row.lossy
     else:
-        right = flagged or (column in row.values and equal(cell, column_type, value))
+        right = flagged or same
     if right:
         tally.flagged += flagged
+        tally.lost += flagged and not same
     else:
         tally.wrong += 1
         tally.note(f"{table.name}.{column} {column_type}: {cell} became {value!r}, lossy {list(row.lossy)}")
