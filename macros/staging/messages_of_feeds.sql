@@ -9,7 +9,7 @@ from (
         key,
         value,
         {% if feeds | length == 1 -%}
-        -- Spark needs not sort by a constant before it writes partitions
+        -- by a constant Spark does not sort rows before it writes partitions
         {{ ticdc.text_literal(feeds[0].name) }} as feed
         {%- else -%}
         -- one read of the source, however many feeds there are

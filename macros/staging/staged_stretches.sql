@@ -4,18 +4,20 @@ with
 stretches as (
 
     {% if noted_run_id -%}
+    -- a run may be noted twice
     select
         feed,
         topic,
         `partition`,
-        first_offset,
-        last_offset,
-        messages
+        min(first_offset) as first_offset,
+        max(last_offset) as last_offset,
+        max(messages) as messages
     from {{ runs }}
     where
         protocol = {{ ticdc.text_literal(protocol) }}
         and run_id between {{ ticdc.first_run_id(relation) }} and {{ noted_run_id }}
         and messages > 0
+    group by feed, topic, `partition`, run_id
 
     union all
 
@@ -33,7 +35,6 @@ stretches as (
 
 )
 
--- a run that was noted twice counts more messages than there are offsets, which is looked into as gaps are
 select
     feed,
     topic,
