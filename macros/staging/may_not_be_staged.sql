@@ -1,8 +1,8 @@
 {% macro may_not_be_staged(ranges) -%}
     {%- set partitions = ranges | map(attribute="partition") | unique | sort -%}
     {%- if ranges and partitions | length == ranges | length and partitions[-1] - partitions[0] + 1 == ranges | length
-        and ranges | map(attribute="topic") | unique | list | length == 1 %}
-        -- what the condition before says too, in a form by which files and their row groups are left out
+        and ranges | map(attribute="topic") | unique(case_sensitive=true) | list | length == 1 %}
+        -- what `is_not_staged` says too, in a form by which files and their row groups are left out
         and (
             topic <> {{ ticdc.text_literal(ranges[0].topic) }}
             or `partition` < {{ partitions[0] }}

@@ -77,7 +77,7 @@ unknown_schemas as (
 
 answers as (
 
-    {% for schemas in feeds | map(attribute="schemas") | unique -%}
+    {% for schemas in feeds | map(attribute="schemas") | unique(case_sensitive=true) -%}
     {%- set relation = ticdc.schemas_relation(schemas) -%}
     select
         unknown_schemas.feed,
