@@ -4,7 +4,8 @@
 {%- set has_batches = protocol ~ "__decode_batch" in ticdc -%}
 {%- set has_schema = ticdc[protocol ~ "__has_schema"] if protocol ~ "__has_schema" in ticdc else ticdc.has_schema -%}
 {%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, this if is_incremental() else none) -%}
-{%- set staged_offsets = ticdc.staged_offsets(protocol, this if is_incremental() else none) -%}
+{%- set first_run_id = ticdc.first_run_id(this if is_incremental() else none) -%}
+{%- set staged_offsets = ticdc.staged_offsets(protocol, this if is_incremental() else none, first_run_id) -%}
 {%- set may_lack_commits = protocol ~ "__commits" in ticdc -%}
 {%- set known_events -%}
 {%- if redriven_feeds -%}
@@ -57,7 +58,7 @@ messages as (
 {%- set has_commits = may_lack_commits and (
     redriven_feeds or ticdc.some_lack_commits(known_events ~ messages)
 ) -%}
-{{ ticdc.to_settle({"run_id": ticdc.first_run_id(this if is_incremental() else none)}) }}
+{{ ticdc.to_settle({"run_id": first_run_id}) }}
 
 with
 

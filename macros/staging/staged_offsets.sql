@@ -1,9 +1,7 @@
-{% macro staged_offsets(protocol, relation) %}
+{% macro staged_offsets(protocol, relation, first_run_id) %}
     {% if not (execute and relation) %}{% do return([]) %}{% endif %}
-    {% set runs = ticdc.relation_before("int_ticdc__staged_runs") %}
-    {% set noted_run_id = ticdc.settled(runs).run_id if runs else 0 %}
     {% set ranges = [] %}
-    {% for row in run_query(ticdc.staged_stretches(protocol, relation, runs, noted_run_id)).rows %}
+    {% for row in run_query(ticdc.staged_stretches(protocol, relation, first_run_id)).rows %}
         {% set firsts, lasts = [row[3]], [row[4]] %}
         {% if row[5] != row[4] - row[3] + 1 %}
             {% for gap in run_query(

@@ -1,4 +1,6 @@
-{% macro staged_stretches(protocol, relation, runs, noted_run_id) %}
+{% macro staged_stretches(protocol, relation, first_run_id) %}
+{%- set runs = ticdc.relation_before("int_ticdc__staged_runs") -%}
+{%- set noted_run_id = ticdc.settled(runs).run_id if runs else 0 %}
 with
 
 stretches as (
@@ -15,7 +17,7 @@ stretches as (
     from {{ runs }}
     where
         protocol = {{ ticdc.text_literal(protocol) }}
-        and run_id between {{ ticdc.first_run_id(relation) }} and {{ noted_run_id }}
+        and run_id between {{ first_run_id }} and {{ noted_run_id }}
         and messages > 0
     group by feed, topic, `partition`, run_id
 

@@ -10,7 +10,7 @@
 {%- set staged_offsets, redriven = [], {} -%}
 {%- for protocol in feeds | map(attribute="protocol") | unique -%}
     {%- set staged = ticdc.relation_before("stg_ticdc__" ~ protocol) -%}
-    {%- do staged_offsets.extend(ticdc.staged_offsets(protocol, staged)) -%}
+    {%- do staged_offsets.extend(ticdc.staged_offsets(protocol, staged, ticdc.first_run_id(staged))) -%}
     {%- for feed in ticdc.feeds_to_redrive(protocol, staged) -%}
         {%- do redriven.update({feed: staged}) -%}
     {%- endfor -%}
