@@ -1,7 +1,6 @@
 {{
     config(
-        materialized="incremental",
-        incremental_strategy="append",
+        materialized="ticdc_append",
         partition_by=["generation"],
         post_hook="{% do ticdc.settle_latest() %}",
     )

@@ -1,7 +1,6 @@
 {{
     config(
-        materialized="incremental",
-        incremental_strategy="append",
+        materialized="ticdc_append",
         partition_by=["feed"],
         pre_hook="{% do ticdc.forget_redriven_feeds() %}",
         post_hook="{% do ticdc.settle() %}",

@@ -1,8 +1,7 @@
 {%- set feeds = ticdc.feeds() | selectattr("schemas") | list -%}
 {{
     config(
-        materialized="incremental",
-        incremental_strategy="append",
+        materialized="ticdc_append",
         partition_by=["feed"],
         enabled=feeds | length > 0,
     )

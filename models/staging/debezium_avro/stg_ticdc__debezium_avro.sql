@@ -1,7 +1,6 @@
 {{
     config(
-        materialized="incremental",
-        incremental_strategy="append",
+        materialized="ticdc_append",
         partition_by=["is_redriven", "feed"],
         post_hook="{% do ticdc.settle() %}",
         enabled="debezium_avro" in ticdc.protocols_in_use(),
