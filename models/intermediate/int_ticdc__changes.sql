@@ -91,17 +91,23 @@ repeats as (
     {% if is_incremental() %}
     union all
 
-    select keys.feed, keys.topic, keys.`partition`, keys.`offset`, keys.event_index, keys.op
+    select
+        keys.feed,
+        keys.topic,
+        keys.`partition`,
+        keys.`offset`,
+        keys.event_index,
+        keys.op
     from keys
     inner join {{ this }} as known
         on
-            known.feed = keys.feed
-            and known.schema_name = keys.schema_name
-            and known.table_name = keys.table_name
-            and known.commit_ts = keys.commit_ts
-            and known.row_key = keys.row_key
-            and known.op = keys.op
-            and known.image_hash <=> keys.image_hash
+            keys.feed = known.feed
+            and keys.schema_name = known.schema_name
+            and keys.table_name = known.table_name
+            and keys.commit_ts = known.commit_ts
+            and keys.row_key = known.row_key
+            and keys.op = known.op
+            and keys.image_hash <=> known.image_hash
             and known.commit_ts >= {{ arriving.first_commit_ts }}
     {% endif %}
 

@@ -14,7 +14,8 @@
 {{ ticdc.to_settle(progress) }}
 {%- if is_incremental() and not some_wait %}
 
-select * from {{ this }} where false
+select * from {{ this }}
+where false
 {%- else %}
 
 with
