@@ -252,6 +252,7 @@ class _Plan:
         self.object, self.key_object = _named(self.names), _named(key_names)
         self.rows = 0
         self.read: Callable[[bytes], Any] | None = None
+        self.heads: list[bytes] = []
         self.cells: Callable[[Any], list[Any]] = list
 
 
@@ -282,7 +283,7 @@ def _plan_of(table: _Table, columns: _Columns) -> _Plan:
         plan = _plans[table] = _Plan(columns, table[2])
     plan.rows += 1
     if plan.rows == _ROWS_BEFORE_READER:
-        _make_reader(plan)
+        _make_reader(plan, "d" if table[3] else "u")
     return plan
 
 
@@ -290,8 +291,15 @@ def _shape(columns: _Columns) -> list[tuple[int, int | None, bool]]:
     return [(column.t, column.f, column.h) for column in columns.values()]
 
 
-def _make_reader(plan: _Plan) -> None:
-    """Gives the plan a reader that takes only rows of its schema, so that no column needs to be looked at."""
+_AFTER_NAME = b'":{"t":'
+"""No text of a row holds it: quotes in a text are escaped."""
+
+
+def _make_reader(plan: _Plan, image: str) -> None:
+    """Gives the plan a reader that takes only rows of its schema, so that no column needs to be looked at.
+
+    The reader does not tell the order of columns: in a row of that order `heads` stand before each `_AFTER_NAME`.
+    """
     fields = [f"c{place}" for place in range(len(plan.names))]
     rename = dict(zip(fields, plan.names, strict=True))
     try:
@@ -307,6 +315,8 @@ def _make_reader(plan: _Plan) -> None:
         )
     except ValueError:  # a name that the library cannot take
         return
+    first, *others = (write_json(name)[:-1] for name in plan.names)
+    plan.heads = [b'{"%b":{%b' % (image.encode(), first), *(b"," + name for name in others)]
     # made and written in half the time that a dict takes
     plan.object = msgspec.defstruct("Row", fields, rename=rename, gc=False)
     plan.key_object = msgspec.defstruct("Key", plan.key_cells(fields), rename=rename, gc=False)
@@ -330,7 +340,7 @@ _NEGATIVE_ZERO, _NEGATIVE_FLOAT = b'"v":-0}', b'"v":-0.0}'
 
 
 def _row_by_plan(plan: _Plan, plain: bytes) -> _Images | None:
-    """The images of a row that bears the plan's schema and whole images; None of any other row."""
+    """The images of a row that bears the plan's schema, in its order, and whole images; None of any other row."""
     # one byte is found sooner than six
     if plan.read is None or (b"\\" in plain and b"\\ufffd" in plain):
         return None
@@ -340,6 +350,9 @@ def _row_by_plan(plan: _Plan, plain: bytes) -> _Images | None:
         return None
     new = row.u if row.d is None else row.d
     if new is None:
+        return None
+    # half of what a search for each name would cost, and a tenth of the whole row
+    if not all(map(bytes.endswith, plain.split(_AFTER_NAME, len(plan.heads)), plan.heads)):
         return None
     cells = plan.cells(new)
     old = None if row.p is None or row.d is not None else plan.cells(row.p)
