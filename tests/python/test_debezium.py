@@ -419,6 +419,23 @@ def test_values(value: Any, shape: Mapping[str, Any], column_type: str | None, w
     assert _cell(value, shape, column_type) == (want, ())
 
 
+@pytest.mark.parametrize("shape", [_shape("float", "float"), _shape("double", "double"), None])
+def test_negative_zero_keeps_its_sign(shape: Mapping[str, Any] | None) -> None:
+    """It comes without point; what looks like it in a text is text."""
+    text = 'a:-0,"b":-0} \\":-0,\\\\'
+    fields = [field("id", shape, optional=False), field("v", shape), field("t", VARCHAR)] if shape else None
+    key = key_message({"id": 1}, fields)
+    for old, new in (("-0", "0"), ("0", "-0"), ("-0", "-0")):
+        message = row_message({"id": 1, "v": "new", "t": text}, fields, op="u", before={"id": 1, "v": "old", "t": text})
+        value = to_bytes(message).replace(b'"id":1', b'"id":-0')
+        value = value.replace(b'"old"', old.encode()).replace(b'"new"', new.encode())
+        for _ in range(2):  # before and after a row of the table was read
+            event = decode(value, key)
+            assert orjson.loads(event.before or b"") == {"id": "-0", "v": old, "t": text}
+            assert orjson.loads(event.after or b"") == {"id": "-0", "v": new, "t": text}
+            assert (event.row_key, event.before_key) == (b'{"id":"-0"}', None)
+
+
 def test_without_its_schema_a_text_is_as_short_as_it_can_be_and_flagged() -> None:
     for value, shape, text in (
         (20277.7, DECIMAL, "20277.7"),

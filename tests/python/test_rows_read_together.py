@@ -317,6 +317,13 @@ def test_values_that_are_none_of_their_type() -> None:
     assert together(debezium, debezium_rows(rows)) == FEW + 1  # a text is taken for a decimal as it stands
 
 
+def test_negative_zeros() -> None:
+    for fields in (FIELDS, None):
+        messages = debezium_rows([{**row, "f": "zero", "t": "a:-0,"} for row in NUMBERS], fields)
+        odd = [(key, (value or b"").replace(b'"zero"', b"-0")) for key, value in messages]
+        assert together(debezium, odd + debezium_rows(NUMBERS, fields)) == 2 * FEW
+
+
 def test_a_change_from_1_to_true_is_none() -> None:
     rows = [{**ROW, "id": 1, "b": number % 2 or True} for number in range(FEW)]
     assert together(debezium, debezium_rows(rows, None, op="u", before={**ROW, "b": 1})) == 0

@@ -7,6 +7,7 @@ converts the texts of the flagged columns by `converter`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import NoneType
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -123,7 +124,7 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     if known is not None:
         payload, plan = known
         return (_row(_OPS[payload.op or ""], payload, plan, plan.key),)
-    message = _parse(_read, plain, "value")
+    message = _parse(_read, _with_negative_zeros(plain), "value")
     payload = message.payload
     op = _OPS.get(payload.op or "")
     if op is not None:
@@ -140,6 +141,16 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     if payload.op == "m":
         return (Event(Kind.WATERMARK, commit_ts=payload.source.commit_ts),)
     raise DecodeError(ErrorCode.UNKNOWN_KIND, "op is none of c, u, d, m, and there is no ddl")
+
+
+_TEXT_OR_NEGATIVE_ZERO = re.compile(rb'"(?:[^"\\]|\\.)*+"|:-0(?=[,}])', re.DOTALL)
+
+
+def _with_negative_zeros(plain: bytes) -> bytes:
+    """The JSON with -0 as a text: it is an integer to a JSON reader, and then without its sign."""
+    if b":-0" not in plain:
+        return plain
+    return _TEXT_OR_NEGATIVE_ZERO.sub(lambda found: b':"-0"' if found[0] == b":-0" else found[0], plain)
 
 
 _OPS: Mapping[str, str] = {"c": "insert", "u": "update", "d": "delete"}
@@ -198,7 +209,7 @@ def _known(plain: bytes, key: bytes | None, options: Options) -> tuple[_Payload,
         plan = _plans_by_key.get((_schema_of_key(decompress(key, options.compression)), options.time_zone))
         if plan is None or not plain.endswith(plan.tail):
             return None
-        payload = _read_payload(plain[len(_PAYLOAD) : -len(plan.tail)])
+        payload = _read_payload(_with_negative_zeros(plain[len(_PAYLOAD) : -len(plan.tail)]))
     except (DecodeError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return (payload, plan) if payload.op in _OPS and [*_image_of(payload)] == plan.names else None

@@ -180,7 +180,7 @@ class _Cell(NamedTuple):
 
 def _cell(text: str, by_class: ByClass) -> _Cell:
     try:
-        value = _read_cell(text)
+        value = text if text == "-0" else _read_cell(text)  # an integer would lose its sign
         canonical, reason = debezium.converted(value, by_class)
     except (ValueError, OverflowError, DecodeError):
         return _Cell(b"", None, None)
