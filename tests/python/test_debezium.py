@@ -644,6 +644,54 @@ def test_the_default_of_a_timestamp_is_read_in_the_changefeeds_zone() -> None:
     assert convert(default) == ("2001-02-03 04:05:06", None)
 
 
+BIGINT = _shape("bigint", "int64")
+YEAR = _shape("year", "int32", "io.debezium.time.Year")
+
+
+@pytest.mark.parametrize(
+    ("shape", "default", "value", "flagged"),
+    [
+        (BIGINT, 9223372036854776000, 9223372036854775807, True),
+        (BIGINT, 9223372036854776000, 9223372036854775806, True),
+        (BIGINT, 9223372036854776000, 0, False),
+        (BIGINT, -9223372036854776000, -9223372036854775807, True),
+        (BIGINT, 9007199254740992, 9007199254740993, True),
+        (BIGINT, 9007199254740991, 9007199254740992, False),
+        (BIGINT, 9007199254740996, 9007199254740995, True),
+        (BIGINT, 9007199254740996, 9007199254740999, False),
+        (UBIGINT, 9223372036854776000, 9223372036854775807, True),
+        (UBIGINT, 9223372036854776000, 0, True),
+        (UBIGINT, 18446744073709552000, -1, False),
+        ({"type": "int64"}, 9223372036854776000, 9223372036854775807, True),
+        ({"type": "int64"}, 9223372036854776000, 0, True),
+    ],
+)
+def test_a_default_that_went_through_a_double(shape: Any, default: int, value: int, flagged: bool) -> None:
+    """An inline schema tells it so, while rows hold it exactly in place of NULL."""
+    assert _cell(value, shape, default=default)[1] == (("null_or_default",) if flagged else ())
+
+
+@pytest.mark.parametrize(
+    ("default", "value", "flagged"),
+    [
+        (2000, 2000, True),
+        (2000, 0, True),
+        (2069, 69, True),
+        (2069, 2069, True),
+        (1970, 70, True),
+        (1999, 99, True),
+        (1999, 1999, True),
+        (1999, 98, False),
+        (2070, 70, False),
+        (1969, 69, False),
+        (2155, 255, False),
+    ],
+)
+def test_a_default_year_of_two_digits(default: int, value: int, flagged: bool) -> None:
+    """An inline schema adds its century, while rows hold it as it is in place of NULL."""
+    assert _cell(value, YEAR, default=default)[1] == (("null_or_default",) if flagged else ())
+
+
 @pytest.mark.parametrize(
     ("shape", "default", "value", "reasons"),
     [

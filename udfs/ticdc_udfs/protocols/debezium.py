@@ -28,6 +28,7 @@ from ticdc_udfs.protocols.debezium_values import (
     stands_for_null,
     told,
     told_default,
+    told_inline_stands_for_null,
 )
 from ticdc_udfs.schemas import Column, TableSchema, labelled_type, table_schema, write_json
 
@@ -305,7 +306,7 @@ def _same_as_null(
         return None
     if not column_type.startswith("bit"):
         canonical = told_default(column_type, canonical)
-    return stands_for_null(column_type, canonical, zone)
+    return told_inline_stands_for_null(column_type, canonical, zone, signed=field.tidb_type == "bigint")
 
 
 _NO_SCHEMA: tuple[str, ...] = (Lossy.NO_SCHEMA.of(),)

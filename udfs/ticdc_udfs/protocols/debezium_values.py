@@ -111,6 +111,24 @@ def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None) -> Sa
         return None
 
 
+def told_inline_stands_for_null(column_type: str, default: str, zone: ZoneInfo | None, *, signed: bool) -> Same | None:
+    """The same by the default of an inline schema, which does not tell every default as it is written for NULL.
+
+    Integers went through a double there, and years of two digits have got their century: of 1999 it cannot be told
+    whether it was 99. `signed` tells that a BIGINT is not unsigned, so that its default is below 2^63.
+    """
+    base = values.base_type(column_type)
+    try:
+        if base == "year" and 1970 <= int(default) <= 2069:
+            return {default, values.year(str(int(default) % 100))}.__contains__
+        if base == "bigint" and abs(int(default)) >= 2**53:
+            zero = "0" if int(default) >= 2**63 and not signed else None
+            return lambda text: text == zero or (float(text) == float(default) and int(text) < 2**63)
+    except ValueError:
+        return None
+    return stands_for_null(column_type, default, zone)
+
+
 def _base64(text: str) -> str:
     return b64encode(text.encode()).decode()
 
