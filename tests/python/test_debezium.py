@@ -644,6 +644,18 @@ def test_the_default_of_a_timestamp_is_read_in_the_changefeeds_zone() -> None:
     assert convert(default) == ("2001-02-03 04:05:06", None)
 
 
+def test_bits_whose_base64_is_a_word() -> None:
+    """`true` and `false` are words for BIT(1) alone: other bits come as base64."""
+    assert _cell("true", _shape("bit", "bytes", "io.debezium.data.Bits", length="24")) == ("10402742", ())
+    convert = debezium.converter("bit(24)")
+    assert convert is not None
+    assert convert("true") == ("10402742", None)
+    for column_type in ("bit", "bit(1)"):
+        convert = debezium.converter(column_type)
+        assert convert is not None
+        assert (convert("true"), convert("false"), convert("AQ==")) == (("1", None), ("0", None), ("1", None))
+
+
 BIGINT = _shape("bigint", "int64")
 YEAR = _shape("year", "int32", "io.debezium.time.Year")
 

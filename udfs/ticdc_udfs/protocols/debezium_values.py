@@ -165,6 +165,8 @@ def _converter(column_type: str, nullable: bool | None) -> values.Convert | None
         return time_converter(fraction) if base == "time" else timestamp_converter(fraction)
     if base == "date":
         return date_converter(nullable)
+    if column_type in ("bit", "bit(1)"):
+        return bit
     if base == "bigint" and "unsigned" in column_type:
         return unsigned_bigint
     return _CONVERTERS.get(base)
@@ -235,9 +237,14 @@ def decimal_converter(precision: int, scale: int) -> values.Convert:
 
 
 def bit(text: str) -> tuple[str, Lossy | None]:
-    """A BIT: a boolean, or base64 of little-endian bytes."""
+    """A BIT(1): a boolean, or what another BIT is."""
     if text in ("true", "false"):
         return ("1" if text == "true" else "0"), None
+    return bits(text)
+
+
+def bits(text: str) -> tuple[str, Lossy | None]:
+    """A BIT of more than one bit: base64 of little-endian bytes, of which `true` is one."""
     return str(int.from_bytes(b64decode(text, validate=True), "little")), None
 
 
@@ -245,7 +252,7 @@ def _year(text: str) -> tuple[str, Lossy | None]:
     return values.year(text), None
 
 
-_CONVERTERS: dict[str, values.Convert] = {"float": single, "double": double, "bit": bit, "year": _year}
+_CONVERTERS: dict[str, values.Convert] = {"float": single, "double": double, "bit": bits, "year": _year}
 
 
 def date_converter(nullable: bool | None) -> values.Convert:
@@ -381,7 +388,8 @@ def told(field: Field, nullable: bool | None) -> Told:
     if word in ("enum", "set") and field.allowed is not None:
         return Told(labelled_type(word, split_labels(field.allowed)), None, True)
     if word == "bit":
-        return Told("bit(1)" if field.length is None else f"bit({field.length})", bit, True)
+        column_type = "bit(1)" if field.length is None else f"bit({field.length})"
+        return Told(column_type, _converter(column_type, nullable), True)
     if name == "MicroTimestamp":
         of_integer = DatetimeOfInteger(1_000_000, 0, nullable)
         return Told(word, datetime_converter(1_000_000, 0, nullable), False, of_integer)
