@@ -335,6 +335,48 @@ def test_a_default_of_the_present_time_is_the_commits_and_a_problem() -> None:
     assert codes(result) == [ProblemCode.DEFAULT_NOT_CONSTANT] * 3
 
 
+def test_a_timestamp_default_was_read_in_a_time_zone_that_nothing_tells() -> None:
+    alter = (
+        "ALTER TABLE t ADD a TIMESTAMP DEFAULT '2020-01-01', ADD b DATETIME DEFAULT '2020-01-01', ADD c TIMESTAMP NULL"
+    )
+    result = folded(CREATE, alter)
+    assert [one.added_value for one in last(result, "t").columns][2:] == ["2020-01-01 00:00:00"] * 2 + [None]
+    assert codes(result) == [ProblemCode.DEFAULT_NOT_CONSTANT]
+
+
+def test_columns_that_are_there_already_are_not_added_again() -> None:
+    """IF NOT EXISTS stands in the text of DDL that does other things besides."""
+    create = "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20) NOT NULL DEFAULT 'x', b INT)"
+    before = last(folded(create), "t").columns
+    for actions in (
+        "ADD COLUMN IF NOT EXISTS a INT FIRST, ADD COLUMN IF NOT EXISTS c INT",
+        "ADD COLUMN IF NOT EXISTS (a VARCHAR(5), c INT)",
+        "DROP COLUMN IF EXISTS z, MODIFY COLUMN IF EXISTS z INT, CHANGE COLUMN IF EXISTS z y INT, ADD c INT",
+    ):
+        result = folded(create, f"ALTER TABLE t {actions}")
+        *kept, added = last(result, "t").columns
+        assert tuple(kept) == before, actions
+        assert (added.name, added.type, codes(result)) == ("c", "int(11)", []), actions
+
+
+def test_a_column_that_was_told_before_its_ddl_is_added_by_it() -> None:
+    told = '[{"name": "id", "type": "int", "key": 1}, {"name": "a", "type": "int"}]'
+    alter = "ALTER TABLE t ADD COLUMN IF NOT EXISTS a INT NOT NULL DEFAULT 5, ADD COLUMN c INT"
+    result = folded(DdlEvent(10, "shop", "t", table_schema=told), DdlEvent(20, "shop", "t", alter))
+    assert column(last(result, "t"), "a").added_value == "5"
+
+
+def test_text_of_the_binary_character_set_is_bytes() -> None:
+    alter = "ALTER TABLE t ADD d VARCHAR(5) NOT NULL DEFAULT 'x', ADD e CHAR(3) CHARSET utf8mb4"
+    result = folded(
+        "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(10), b TEXT, c TEXT COLLATE binary) CHARSET=binary", alter
+    )
+    columns = last(result, "t").columns[1:]
+    assert [one.type for one in columns] == ["varbinary(10)", "blob", "blob", "varbinary(5)", "char(3)"]
+    assert [one.collation for one in columns] == [None, None, None, None, "utf8mb4_bin"]
+    assert column(last(result, "t"), "d").added_value == "eA=="
+
+
 def test_collations_come_from_column_table_or_database() -> None:
     result = folded(
         "CREATE DATABASE shop CHARSET gbk",

@@ -163,6 +163,16 @@ def test_types_are_written_as_in_information_schema(definition: str, column_type
         ("DATETIME(3) DEFAULT '2020-01-02'", Default("2020-01-02 00:00:00.000")),
         ("DATETIME DEFAULT 20200102030405", Default("2020-01-02 03:04:05")),
         ("TIME(3) DEFAULT '-1:2:3.5'", Default("-01:02:03.500")),
+        ("TIME NOT NULL DEFAULT 0", Default("00:00:00")),
+        ("TIME DEFAULT '101112'", Default("10:11:12")),
+        ("TIME(2) DEFAULT '-10:59:59.999'", Default("-11:00:00.00")),
+        ("DATE DEFAULT '2020/01/02'", Default("2020-01-02")),
+        ("DATE DEFAULT '200102'", Default("2020-01-02")),
+        ("DATETIME NOT NULL DEFAULT 0", Default("0000-00-00 00:00:00")),
+        ("DATETIME DEFAULT '2020-12-31 23:59:59.678'", Default("2021-01-01 00:00:00")),
+        ("DATETIME(1) DEFAULT '2020-12-31 23:59:59.94'", Default("2020-12-31 23:59:59.9")),
+        ("CHAR(5) DEFAULT 'a  '", Default("a")),
+        ("DECIMAL(10,2) DEFAULT (-1.5)", Default("-1.50")),
         (
             "DATETIME(3) DEFAULT CURRENT_TIMESTAMP(3) ON UPDATE CURRENT_TIMESTAMP(3)",
             Default(None, "CURRENT_TIMESTAMP(3)"),
@@ -228,6 +238,33 @@ def test_what_stands_in_executable_comments_is_read(comment: str) -> None:
 )
 def test_indexes(definitions: str, expected: Index) -> None:
     assert indexes(definitions) == (expected,)
+
+
+def test_indexes_that_tidb_leaves_out_do_not_hide_the_columns() -> None:
+    """FULLTEXT stands without INDEX in the text that TiCDC restores; the indexes are never made."""
+    text = "CREATE TABLE `t` (`id` INT PRIMARY KEY,`a` TEXT,FULLTEXT `ft`(`a`),FULLTEXT(`a`),SPATIAL INDEX `s`(`a`))"
+    (created,) = statements(text, "shop")
+    assert isinstance(created, CreateTable)
+    assert [read.name for read in created.columns] == ["id", "a"]
+    changes = statements("ALTER TABLE `t` ADD COLUMN `body` TEXT, ADD FULLTEXT `ft`(`body`)", "shop")
+    assert [change.kind for change in changes] == [DdlKind.ADD_COLUMN, DdlKind.ADD_INDEX]
+
+
+def test_a_columns_global_primary_key() -> None:
+    (read,) = statements(
+        "CREATE TABLE `t` (`id` BIGINT PRIMARY KEY /*T![clustered_index] NONCLUSTERED */ GLOBAL,`d` DATE NOT NULL) "
+        "PARTITION BY RANGE COLUMNS (`d`) (PARTITION `p0` VALUES LESS THAN ('2024-01-01'))",
+        "shop",
+    )
+    assert isinstance(read, CreateTable)
+    assert read.indexes == (Index("PRIMARY", ("id",), True, True, False),)
+
+
+def test_a_charset_behind_other_options_is_read() -> None:
+    changes = statements("ALTER TABLE `t` COMMENT = 'x' DEFAULT CHARACTER SET = GBK", "shop")
+    assert [change.kind for change in changes] == [DdlKind.TABLE_COMMENT, DdlKind.TABLE_CHARSET]
+    (converted,) = statements("ALTER TABLE `t` CONVERT TO CHARACTER SET DEFAULT", "shop")
+    assert converted == Charset(DdlKind.TABLE_CHARSET, "shop", "t", None, None, convert=True)
 
 
 def test_own_indexes_of_a_table_are_older_than_those_of_its_columns() -> None:
@@ -487,6 +524,11 @@ def test_several_statements_in_one_text() -> None:
 def test_tables_of_an_exchange() -> None:
     _, tables = kind_and_tables("ALTER TABLE `shop`.`sales` EXCHANGE PARTITION `pm` WITH TABLE `d`.`exch`", "x")
     assert tables == (("shop", "sales"), ("d", "exch"))
+
+
+def test_an_exchanged_table_without_database_is_in_the_sessions() -> None:
+    _, tables = kind_and_tables("ALTER TABLE `shop`.`sales` EXCHANGE PARTITION `pm` WITH TABLE `exch`", "app")
+    assert tables == (("shop", "sales"), ("app", "exch"))
 
 
 @pytest.mark.parametrize(

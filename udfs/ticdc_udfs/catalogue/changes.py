@@ -182,21 +182,26 @@ class Recover(Change):
 
 @dataclass(frozen=True, slots=True)
 class SetColumn(Change):
-    """ADD, MODIFY and CHANGE COLUMN. `name` is the column's name so far (None: a new one), `after` a column's name."""
+    """ADD, MODIFY and CHANGE COLUMN. `name` is the column's name so far (None: a new one), `after` a column's name.
+
+    `conditional` (IF NOT EXISTS, IF EXISTS): nothing is done where the column is there already, or is not.
+    """
 
     name: str | None
     column: ColumnDefinition
     indexes: tuple[Index, ...] = ()
     first: bool = False
     after: str | None = None
+    conditional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Named(Change):
-    """A column, index or constraint that is dropped, or renamed to `to`."""
+    """A column, index or constraint that is dropped, or renamed to `to`; `conditional` (IF EXISTS): if it is there."""
 
     name: str
     to: str | None = None
+    conditional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from base64 import b64encode
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import NamedTuple
 
@@ -66,8 +66,12 @@ KNOWN_TYPES = frozenset(
 _DEFAULT_COLLATIONS = {"gbk": "gbk_chinese_ci", "gb18030": "gb18030_chinese_ci", "binary": "binary"}
 _MAX_FLOAT = 3.4028234e38
 _FRACTION = re.compile(r"\((\d)\)")
-_DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?)?")
-_DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)(?:\.(\d*))?)?")
+_MARK = r"[^\w\s]"  # any sign may part the numbers of a date
+_DATE = re.compile(
+    rf"(\d{{1,4}}){_MARK}(\d{{1,2}}){_MARK}(\d{{1,2}})"
+    rf"(?:[ T](\d{{1,2}}){_MARK}(\d{{1,2}})(?:{_MARK}(\d{{1,2}})(?:\.(\d*))?)?)?"
+)
+_DIGITS = re.compile(r"(\d{4}|\d\d)(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)(?:\.(\d*))?)?")
 _NOW = re.compile(r"(?:CURRENT_TIMESTAMP|NOW|LOCALTIME|LOCALTIMESTAMP)(?:\(([1-6]?)0?\))?", re.IGNORECASE)
 _MOMENTS = {
     "datetime": "%Y-%m-%d %H:%M:%S",
@@ -76,6 +80,7 @@ _MOMENTS = {
     "time": "%H:%M:%S",
 }
 _TIME = re.compile(r"(-?)(\d{1,3}):(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?")
+_TIME_DIGITS = re.compile(r"(-?)(\d{1,3}?)(\d\d)(\d\d)(?:\.(\d*))?")
 
 
 def type_text(word: str, parameters: tuple[str, ...], *, unsigned: bool = False, charset: str | None = None) -> str:
@@ -101,6 +106,17 @@ def type_text(word: str, parameters: tuple[str, ...], *, unsigned: bool = False,
         parameters = ()
     parameters = parameters or _FIXED_PARAMETERS.get(word, ())
     return word + (f"({','.join(parameters)})" if parameters else "") + (" unsigned" if unsigned else "")
+
+
+def binary_type(column_type: str) -> str:
+    """The type that TiDB makes of a text type whose character set is `binary`; others stay."""
+    word, parenthesis, rest = column_type.partition("(")
+    return _BINARY_TWINS.get(word, word) + parenthesis + rest
+
+
+def is_zoned(column_type: str, default: str) -> bool:
+    """Whether TiDB read a constant default in the time zone of the session: a TIMESTAMP, but for the zero date."""
+    return values.base_type(column_type) == "timestamp" and not default.startswith("0000")
 
 
 def _sized(word: str, length: int, charset: str | None) -> str:
@@ -214,6 +230,8 @@ def _canonical(column_type: str, kind: TokenType, text: str) -> str:
         return _set(text, kind, values.labels(column_type) or ())
     if base in ("date", "datetime", "timestamp"):
         return _date(column_type, text, base)
+    if base == "char":
+        return text.rstrip(" ")
     return _time(column_type, text) if base == "time" else text
 
 
@@ -263,22 +281,35 @@ def _label(text: str, labels: tuple[str, ...]) -> str:
 def _date(column_type: str, text: str, base: str) -> str:
     match = _DATE.fullmatch(text) or _DIGITS.fullmatch(text)
     if match is None:
-        return text
-    year, month, day, hour, minute, second, fraction = (part or "" for part in match.groups())
+        return text if text.strip("0") else zero_value(column_type) or text
+    year, month, day, hour, minute, second, digits = (part or "" for part in match.groups())
     if len(year) <= 2:
         year = _year(str(int(year))) if int(year) else "2000"
     date = f"{year:0>4}-{month:0>2}-{day:0>2}"
     if base == "date":
         return date
-    return f"{date} {hour:0>2}:{minute:0>2}:{second:0>2}" + _fraction(column_type, fraction)
+    more, fraction = _rounded_fraction(column_type, digits)
+    text = f"{date} {hour:0>2}:{minute:0>2}:{second:0>2}"
+    if more:
+        text = (datetime.fromisoformat(text) + timedelta(seconds=1)).isoformat(" ")
+    return text + fraction
 
 
 def _time(column_type: str, text: str) -> str:
-    match = _TIME.fullmatch(text)
+    match = _TIME.fullmatch(text) or _TIME_DIGITS.fullmatch(text.zfill(5) if text.isdigit() else text)
     if match is None:
         return text
-    sign, hour, minute, second, fraction = (part or "" for part in match.groups())
-    return f"{sign}{hour:0>2}:{minute:0>2}:{second:0>2}" + _fraction(column_type, fraction)
+    sign, hour, minute, second, digits = (part or "" for part in match.groups())
+    more, fraction = _rounded_fraction(column_type, digits)
+    minutes, seconds = divmod((int(hour) * 60 + int(minute)) * 60 + int(second or 0) + more, 60)
+    return f"{sign}{minutes // 60:02}:{minutes % 60:02}:{seconds:02}" + fraction
+
+
+def _rounded_fraction(column_type: str, digits: str) -> tuple[bool, str]:
+    """A fraction of a second in the digits of the type, and whether it is a second more."""
+    width = _FRACTION.search(column_type)
+    whole, _, fraction = format(_rounded(f"0.{digits or 0}", int(width[1]) if width else 0), "f").partition(".")
+    return whole == "1", "." + fraction if fraction else ""
 
 
 def _fraction(column_type: str, digits: str) -> str:

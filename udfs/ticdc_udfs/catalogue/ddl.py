@@ -170,7 +170,8 @@ def _table_options(c: Cursor, until: Sequence[str] = ()) -> tuple[str | None, st
     while c and not c.at("PARTITION", "BY") and c.word not in ("AS", "SELECT", "WITH", "TABLE", "VALUES", *until):
         if _take_charset(c):
             c.take("=")
-            charset = c.name().lower()
+            # DEFAULT is that of what the table belongs to
+            charset = None if c.take("DEFAULT") else c.name().lower()
         elif c.take("COLLATE"):
             c.take("=")
             collation = c.name().lower()
@@ -229,6 +230,7 @@ def _column(c: Cursor) -> tuple[ColumnDefinition, tuple[Index, ...]]:
         elif c.take("PRIMARY", "KEY") or c.take("PRIMARY") or c.take("KEY"):
             primary = True
             clustered = _clustered(c)
+            c.take_any(("GLOBAL", "LOCAL"))
         elif c.take("UNIQUE"):
             c.take("KEY")
             unique = True
@@ -306,7 +308,9 @@ def _type(c: Cursor) -> _Type:
 def _default(c: Cursor) -> tuple[Literal | None, str | None]:
     """A literal, or the text of an expression, or neither for NULL."""
     if c.at("("):
-        return None, c.parenthesized()
+        # a signed number is restored in parentheses too, which make it no expression
+        inner = c.parenthesized()
+        return (literal, None) if (literal := _signed_number(inner)) else (None, inner)
     if c.take("NULL"):
         return None, None
     if word := c.take_any(("TRUE", "FALSE")):
@@ -326,6 +330,15 @@ def _default(c: Cursor) -> tuple[Literal | None, str | None]:
         if c.at("("):
             c.skip()
     return None, c.since(start)
+
+
+def _signed_number(text: str) -> Literal | None:
+    c = next(cursors(text), None)
+    sign = c.take_any(("+", "-")) if c else None
+    literal = c.literal() if c and sign else None
+    if not literal or c or literal[0] is not TokenType.NUMBER:
+        return None
+    return TokenType.NUMBER, "-" * (sign == "-") + literal[1]
 
 
 def _clustered(c: Cursor) -> bool | None:
@@ -369,9 +382,8 @@ def _constraint(c: Cursor) -> Index | DdlKind:
         return DdlKind.CHECK_CONSTRAINT
     primary = c.take("PRIMARY", "KEY")
     unique = primary or c.take("UNIQUE")
-    if not unique:
-        c.take_any(("FULLTEXT", "SPATIAL", "VECTOR", "COLUMNAR"))
-    if not primary and not (c.take("INDEX") or c.take("KEY")) and not unique:
+    special = c.take_any(("FULLTEXT", "SPATIAL", "VECTOR", "COLUMNAR"))
+    if not (primary or c.take("INDEX") or c.take("KEY") or unique or special in ("FULLTEXT", "SPATIAL")):
         raise c.error("an index")
     c.take("IF", "NOT", "EXISTS")
     if not c.at("(") and not c.at("USING"):
@@ -512,10 +524,13 @@ def _alter(c: Cursor, schema: str | None) -> list[Change]:
         return [Change(DdlKind.ALTER_SEQUENCE, *sequence)]
     if not c.take("TABLE"):
         return _other(c, schema)
-    schema, table = c.table(schema)
+    home, (schema, table) = schema, c.table(schema)
     changes: list[Change] = []
     while c:
-        changes.extend(_action(c, schema, table))
+        if c.take("EXCHANGE"):
+            changes.append(_exchange(c, schema, table, home))
+        else:
+            changes.extend(_action(c, schema, table))
         if c and not c.at("PARTITION", "BY") and not c.at("REMOVE", "PARTITIONING"):
             c.need(",")
     return changes or [Change(DdlKind.TABLE_OPTION, schema, table)]
@@ -532,13 +547,14 @@ def _action(c: Cursor, schema: str | None, table: str) -> list[Change]:
     kind = _OPTIONS.get(c.word)
     if kind is None:
         raise c.error("an action of ALTER TABLE")
-    if kind is DdlKind.TABLE_CHARSET or kind is DdlKind.TABLE_OPTION:
-        charset, collation = _table_options(c, (",",))
-        if charset or collation:
-            return [Charset(DdlKind.TABLE_CHARSET, schema, table, charset, collation)]
-    else:
+    if kind is DdlKind.PARTITION_OPTION:
         _skip_action(c)
-    return [Change(kind, schema, table)]
+        return [Change(kind, schema, table)]
+    charset, collation = _table_options(c, (",",))
+    changes = [] if kind in (DdlKind.TABLE_CHARSET, DdlKind.TABLE_OPTION) else [Change(kind, schema, table)]
+    if charset or collation:
+        changes.append(Charset(DdlKind.TABLE_CHARSET, schema, table, charset, collation))
+    return changes or [Change(kind, schema, table)]
 
 
 def _add(c: Cursor, schema: str | None, table: str) -> list[Change]:
@@ -559,38 +575,40 @@ def _add(c: Cursor, schema: str | None, table: str) -> list[Change]:
         kind = DdlKind.ADD_PRIMARY_KEY if constraint.primary else DdlKind.ADD_INDEX
         return [AddIndex(kind, schema, table, constraint)]
     c.take("COLUMN")
-    c.take("IF", "NOT", "EXISTS")
+    conditional = c.take("IF", "NOT", "EXISTS")
     if not c.at("("):
-        return [_set_column(c, DdlKind.ADD_COLUMN, schema, table, None)]
+        return [_set_column(c, DdlKind.ADD_COLUMN, schema, table, None, conditional)]
     changes: list[Change] = []
     for item in c.each():
         if _at_constraint(item):
             changes.extend(_add(item, schema, table))
         else:
-            changes.append(_set_column(item, DdlKind.ADD_COLUMN, schema, table, None))
+            changes.append(_set_column(item, DdlKind.ADD_COLUMN, schema, table, None, conditional))
     return changes
 
 
-def _set_column(c: Cursor, kind: DdlKind, schema: str | None, table: str, name: str | None) -> SetColumn:
+def _set_column(
+    c: Cursor, kind: DdlKind, schema: str | None, table: str, name: str | None, conditional: bool
+) -> SetColumn:
     column, indexes = _column(c)
     first = c.take("FIRST")
     after = c.name() if c.take("AFTER") else None
     if kind is DdlKind.MODIFY_COLUMN and name is None:
         name = column.name
-    return SetColumn(kind, schema, table, name, column, indexes, first, after)
+    return SetColumn(kind, schema, table, name, column, indexes, first, after, conditional)
 
 
 def _modify(c: Cursor, schema: str | None, table: str) -> list[Change]:
     c.take("COLUMN")
-    c.take("IF", "EXISTS")
-    return [_set_column(c, DdlKind.MODIFY_COLUMN, schema, table, None)]
+    conditional = c.take("IF", "EXISTS")
+    return [_set_column(c, DdlKind.MODIFY_COLUMN, schema, table, None, conditional)]
 
 
 def _change(c: Cursor, schema: str | None, table: str) -> list[Change]:
     c.take("COLUMN")
-    c.take("IF", "EXISTS")
+    conditional = c.take("IF", "EXISTS")
     name = c.name()
-    return [_set_column(c, DdlKind.MODIFY_COLUMN, schema, table, name)]
+    return [_set_column(c, DdlKind.MODIFY_COLUMN, schema, table, name, conditional)]
 
 
 def _drop_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
@@ -611,10 +629,10 @@ def _drop_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
         kind = DdlKind.CHECK_CONSTRAINT
     else:
         c.take("COLUMN")
-    c.take("IF", "EXISTS")
+    conditional = c.take("IF", "EXISTS")
     name = c.name()
     c.take_any(("RESTRICT", "CASCADE"))
-    return [Named(kind, schema, table, name)]
+    return [Named(kind, schema, table, name, conditional=conditional)]
 
 
 def _alter_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
@@ -669,13 +687,13 @@ def _reorganize(c: Cursor, schema: str | None, table: str) -> list[Change]:
     return [PartitionChange(DdlKind.REORGANIZE_PARTITION, schema, table, names, _partitions(c))]
 
 
-def _exchange(c: Cursor, schema: str | None, table: str) -> list[Change]:
+def _exchange(c: Cursor, schema: str | None, table: str, home: str | None) -> Change:
     c.need("PARTITION")
     name = c.name()
     c.need("WITH", "TABLE")
-    counterpart = c.table(schema)
+    counterpart = c.table(home)
     _ = c.take("WITH", "VALIDATION") or c.take("WITHOUT", "VALIDATION")
-    return [PartitionChange(DdlKind.EXCHANGE_PARTITION, schema, table, (name,), counterpart=counterpart)]
+    return PartitionChange(DdlKind.EXCHANGE_PARTITION, schema, table, (name,), counterpart=counterpart)
 
 
 def _coalesce(c: Cursor, schema: str | None, table: str) -> list[Change]:
@@ -707,7 +725,6 @@ _ACTIONS: dict[str, _Action] = {
     "CONVERT": _convert,
     "TRUNCATE": _truncate_action,
     "REORGANIZE": _reorganize,
-    "EXCHANGE": _exchange,
     "COALESCE": _coalesce,
     "REMOVE": _remove,
     **dict.fromkeys(("REBUILD", "OPTIMIZE", "REPAIR", "ANALYZE", "CHECK"), _partition_option),

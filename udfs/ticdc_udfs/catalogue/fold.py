@@ -12,7 +12,15 @@ import msgspec
 
 from ticdc_udfs.catalogue import changes as do
 from ticdc_udfs.catalogue.changes import Change, DdlKind, Partitioning
-from ticdc_udfs.catalogue.column_types import Default, computed_default, default_of, is_text, moment, zero_value
+from ticdc_udfs.catalogue.column_types import (
+    Default,
+    computed_default,
+    default_of,
+    is_text,
+    is_zoned,
+    moment,
+    zero_value,
+)
 from ticdc_udfs.catalogue.ddl import statements
 from ticdc_udfs.catalogue.tables import (
     TIDB_CHARSET,
@@ -508,7 +516,10 @@ class _Catalogue:
             case do.SetColumn():
                 return self._set_column(table, change)
             case do.Charset():
-                charset, collation = charset_of(change.charset, change.collation, (table.charset, table.collation))
+                base = (table.charset, table.collation)
+                if change.convert:
+                    base = self.collations.get(table.schema.lower(), TIDB_CHARSET)
+                charset, collation = charset_of(change.charset, change.collation, base)
                 table = replace(table, charset=charset, collation=collation)
                 if not change.convert:
                     return table
@@ -543,7 +554,7 @@ class _Catalogue:
             return replace(table, indexes=tuple(renamed))
         if change.kind not in (DdlKind.DROP_COLUMN, DdlKind.RENAME_COLUMN):
             return table
-        column = self._column(table, change.name, change.kind)
+        column = table.column(change.name) if change.conditional else self._column(table, change.name, change.kind)
         if column is None:
             return table
         if change.kind is DdlKind.RENAME_COLUMN:
@@ -560,6 +571,11 @@ class _Catalogue:
 
     def _set_column(self, table: Table, change: do.SetColumn) -> Table:
         known = table.column(change.column.name if change.name is None else change.name)
+        if change.conditional:
+            # what was told of a later time may have the column from this very change
+            is_of_now = table.origin is not Origin.EXPORT and table.identity not in self.told
+            if known is None if change.name is not None else known is not None and is_of_now:
+                return table
         if change.name is not None and known is None:
             if table.origin is not Origin.EXPORT:
                 self._problem(ProblemCode.UNKNOWN_COLUMN, f"{change.kind} of {change.name}", table.schema, table.name)
@@ -574,17 +590,17 @@ class _Catalogue:
         return table
 
     def _added_value(self, table: Table, column: Column) -> str | None:
-        if column.default_expression is None:
-            return zero_value(column.type) if column.default is None and column.nullable is False else column.default
-        now = moment(column.type, column.default_expression, self.commit_ts)
-        self._problem(
-            ProblemCode.DEFAULT_NOT_CONSTANT,
-            f"rows from before {column.name} hold "
-            + ("the time of the ALTER TABLE, taken from its commit in UTC" if now else "what no message tells"),
-            table.schema,
-            table.name,
-        )
-        return now
+        value = zero_value(column.type) if column.default is None and column.nullable is False else column.default
+        what = None
+        if column.default_expression is not None:
+            value = moment(column.type, column.default_expression, self.commit_ts)
+            what = "the time of the ALTER TABLE, taken from its commit in UTC" if value else "what no message tells"
+        elif column.default is not None and is_zoned(column.type, column.default):
+            what = "its default, taken as UTC: TiDB read it in the time zone of the session, which no message tells"
+        if what is not None:
+            detail = f"rows from before {column.name} hold {what}"
+            self._problem(ProblemCode.DEFAULT_NOT_CONSTANT, detail, table.schema, table.name)
+        return value
 
     def _column(self, table: Table, name: str, kind: DdlKind) -> Column | None:
         column = table.column(name)

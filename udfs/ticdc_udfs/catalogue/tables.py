@@ -8,9 +8,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import msgspec
+from sqlglot import TokenType
 
 from ticdc_udfs.catalogue.changes import ColumnDefinition, DdlKind, Index, Partition, PartitionChange, Partitioning
-from ticdc_udfs.catalogue.column_types import default_collation, exported_default, is_text
+from ticdc_udfs.catalogue.column_types import binary_type, default_collation, default_of, exported_default, is_text
 
 Key = tuple[str, str]
 """A table's schema and name in lower case."""
@@ -180,7 +181,11 @@ def with_column(table: Table, column: Column) -> Table:
 
 def defined(table: Table, new: ColumnDefinition, known: Column | None = None) -> Table:
     """The table with a new last column, or with a known one's new definition."""
-    _, collation = charset_of(new.charset, new.collation, (table.charset, table.collation))
+    charset, collation = charset_of(new.charset, new.collation, (table.charset, table.collation))
+    if charset == "binary" and binary_type(new.type) != new.type:
+        new = new._replace(type=binary_type(new.type))
+        if new.default.text is not None:
+            new = new._replace(default=default_of(new.type, (TokenType.STRING, new.default.text)))
     primary = {part for index in table.indexes if index.primary for part in index.columns}
     column = Column(
         table.next_column_id if known is None else known.column_id,
