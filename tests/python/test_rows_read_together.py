@@ -342,6 +342,15 @@ def test_keys_of_other_columns() -> None:
     together(debezium, doubles)
 
 
+def test_keys_that_rows_have_not_in_full() -> None:
+    for fields in (FIELDS, None):
+        key = debezium_messages.to_bytes(
+            key_message({"id": 1, "left_out": 2}, fields and [*FIELDS, field("left_out", INT)])
+        )
+        messages = [(key, value) for _, value in debezium_rows(NUMBERS, fields, op="u", before=ROW)]
+        assert together(debezium, messages) == FEW
+
+
 def test_moments_of_debezium() -> None:
     for member in ("commit_ts", "start_ts", "ts_ms"):
         messages = debezium_rows(NUMBERS, source=source(**{member: 5}))

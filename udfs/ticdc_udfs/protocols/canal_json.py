@@ -209,18 +209,18 @@ def _new_plan(message: _Message, data: _Row, zone: ZoneInfo | None) -> _Plan:
     types, primary_key = message.mysqlType, message.pkNames
     if types is None or not data.keys() <= types.keys():
         raise DecodeError(ErrorCode.BAD_SHAPE, "mysqlType does not name every column of data")
-    if not data.keys() >= set(primary_key or ()):
-        raise DecodeError(ErrorCode.BAD_SHAPE, "data lacks a column of pkNames")
+    # column selectors may leave out the primary key: part of it is no key
+    key = primary_key if primary_key and data.keys() >= set(primary_key) else []
     columns = list(data)
-    places = {column: place for place, column in enumerate(primary_key or (), start=1)}
+    places = {column: place for place, column in enumerate(key, start=1)}
     converters = ((column, converter(types[column], zone)) for column in columns)
     return _Plan(
         columns=columns,
         types=types,
         primary_key=primary_key,
-        key=primary_key or columns,
+        key=key or columns,
         converters=[(column, convert) for column, convert in converters if convert is not None],
-        flags=[] if primary_key else [Lossy.NO_KEY.of()],
+        flags=[] if key else [Lossy.NO_KEY.of()],
         schema=table_schema([Column(column, types[column], places.get(column)) for column in columns]),
     )
 

@@ -129,7 +129,7 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     payload = message.payload
     op = _OPS.get(payload.op or "")
     if op is not None:
-        names, key_schema = _key_names(key, options)
+        names, key_schema = _key_names(payload, key, options)
         schema = bytes(message.schema)
         if schema in (b"", b"null"):
             return (_row(op, payload, None, names),)
@@ -269,7 +269,7 @@ def _new_plan(image: _Row, schema: bytes, key: list[str], zone: ZoneInfo | None)
 def row_plan(key: bytes | None, value: bytes, options: Options) -> RowPlan:
     """The plan of a row's message that `decode` reads; without inline schema the plan's tail is empty."""
     message = _parse(_read, decompress(value, options.compression), "value")
-    names, _ = _key_names(key, options)
+    names, _ = _key_names(message.payload, key, options)
     schema = bytes(message.schema)
     if schema not in (b"", b"null"):
         return _plan_of(message.payload, schema, names, options.time_zone)
@@ -372,7 +372,16 @@ def _row(op: str, payload: _Payload, plan: RowPlan | None, key: list[str]) -> Ev
     )
 
 
-def _key_names(key: bytes | None, options: Options) -> tuple[list[str], bytes | None]:
+def _key_names(payload: _Payload, key: bytes | None, options: Options) -> tuple[list[str], bytes | None]:
+    """The columns of a row's key in the order of the message key, and the schema of the key as below.
+
+    None where column selectors have left out some of them: part of a key is none.
+    """
+    names, key_schema = _names_of_key(key, options)
+    return (names if _image_of(payload).keys() >= set(names) else []), key_schema
+
+
+def _names_of_key(key: bytes | None, options: Options) -> tuple[list[str], bytes | None]:
     """The handle key's columns in the order of the message key; none of a table without such a key.
 
     With them the schema of the key, if all keys that bear it have these columns.

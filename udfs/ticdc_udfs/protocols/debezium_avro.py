@@ -210,7 +210,7 @@ def row_plan(value_schema: str, key_schema: str | None) -> RowPlan:
     original = {field.name: _name(field) for field in row.fields}
     key = [] if key_schema is None else [_name(field) for field in parse_schema(key_schema, "key").fields]
     if not set(key) <= set(original.values()):
-        raise DecodeError(ErrorCode.BAD_SHAPE, "the value lacks a column of the key")
+        key = []  # column selectors have left out some of it: part of a key is none
     places = {column: place for place, column in enumerate(key, start=1)}
     flags = [] if key else [Lossy.NO_KEY.of()]
     columns, table = [], []
