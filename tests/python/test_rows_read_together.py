@@ -317,6 +317,12 @@ def test_values_that_are_none_of_their_type() -> None:
     assert together(debezium, debezium_rows(rows)) == FEW + 1  # a text is taken for a decimal as it stands
 
 
+def test_text_that_is_not_utf_8() -> None:
+    for fields in (FIELDS, None):
+        messages = debezium_rows([*NUMBERS, {**ROW, "t": "odd"}], fields)
+        together(debezium, [(key, (value or b"").replace(b'"odd"', b'"\xff"')) for key, value in messages])
+
+
 def test_negative_zeros() -> None:
     for fields in (FIELDS, None):
         messages = debezium_rows([{**row, "f": "zero", "t": "a:-0,"} for row in NUMBERS], fields)

@@ -121,10 +121,21 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     if not value:
         raise DecodeError(ErrorCode.EMPTY_VALUE, "the message has no value")
     plain = decompress(value, options.compression)
+    try:
+        return (_event(plain, key, options),)
+    except DecodeError as error:
+        flags = _replaced_bytes(plain) if error.code == ErrorCode.NOT_UTF8 else ()
+        if not flags:
+            raise
+    event = _event(_with_replaced_bytes(plain), key, options)
+    return (event._replace(lossy=tuple(dict.fromkeys((*event.lossy, *flags)))),)
+
+
+def _event(plain: bytes, key: bytes | None, options: Options) -> Event:
     known = _known(plain, key, options)
     if known is not None:
         payload, plan = known
-        return (_row(_OPS[payload.op or ""], payload, plan, plan.key),)
+        return _row(_OPS[payload.op or ""], payload, plan, plan.key)
     message = _parse(_read, _with_negative_zeros(plain), "value")
     payload = message.payload
     op = _OPS.get(payload.op or "")
@@ -132,16 +143,35 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
         names, key_schema = _key_names(payload, key, options)
         schema = bytes(message.schema)
         if schema in (b"", b"null"):
-            return (_row(op, payload, None, names),)
+            return _row(op, payload, None, names)
         plan = _plan_of(payload, schema, names, options.time_zone)
         if key_schema is not None and len(schema) <= _MAX_TAIL_BYTES:
             _keep(_plans_by_key, (key_schema, options.time_zone), plan)
-        return (_row(op, payload, plan, names),)
+        return _row(op, payload, plan, names)
     if payload.ddl is not None:
-        return (_ddl(payload, payload.ddl),)
+        return _ddl(payload, payload.ddl)
     if payload.op == "m":
-        return (Event(Kind.WATERMARK, commit_ts=payload.source.commit_ts),)
+        return Event(Kind.WATERMARK, commit_ts=payload.source.commit_ts)
     raise DecodeError(ErrorCode.UNKNOWN_KIND, "op is none of c, u, d, m, and there is no ddl")
+
+
+def _with_replaced_bytes(plain: bytes) -> bytes:
+    """The text with U+FFFD for what is not UTF-8, which the encoder writes as it is."""
+    return plain.decode(errors="replace").encode()
+
+
+def _replaced_bytes(plain: bytes) -> list[str]:
+    """The flags of a row's columns whose text is not UTF-8; none of other messages, and where names are not UTF-8."""
+    replaced, without = (
+        _parse(_read, text, "value").payload
+        for text in (_with_replaced_bytes(plain), plain.decode(errors="ignore").encode())
+    )
+    images = [(replaced.after or {}, without.after or {}), (replaced.before or {}, without.before or {})]
+    if replaced.source != without.source or any(image.keys() != bare.keys() for image, bare in images):
+        return []
+    return [
+        Lossy.INVALID_UTF8.of(column) for image, bare in images for column in image if image[column] != bare[column]
+    ]
 
 
 _TEXT_OR_NEGATIVE_ZERO = re.compile(rb'"(?:[^"\\]|\\.)*+"|:-0(?=[,}])', re.DOTALL)
@@ -392,7 +422,7 @@ def _names_of_key(key: bytes | None, options: Options) -> tuple[list[str], bytes
     tail = _schema_of_key(plain)
     names = _key_columns.get(tail)
     if names is None:
-        message = _parse(_read_key, plain, "message key")
+        message = _parse(_read_key, plain if plain.isascii() else _with_replaced_bytes(plain), "message key")
         names = list(message.payload)
         told_too = message.schema is not None and [member.field for member in message.schema.fields] == names
         if not (tail and told_too and len(tail) <= _MAX_TAIL_BYTES):
