@@ -916,6 +916,7 @@ BROKEN = [
     (row_message(NEW, FIELDS, op="d"), ErrorCode.BAD_SHAPE),
     (row_message(None, FIELDS, op="u", before=NEW), ErrorCode.BAD_SHAPE),
     (row_message(NEW, FIELDS, op="u", before={"id": 1}), ErrorCode.BAD_SHAPE),
+    (row_message({"id": 1}, op="d", before={"a": "x"}), ErrorCode.BAD_SHAPE),
     (row_message(NEW, FIELDS[:2]), ErrorCode.BAD_SHAPE),
     (row_message(NEW, []), ErrorCode.BAD_SHAPE),
     (row_message({**NEW, "a": {}}, FIELDS), ErrorCode.BAD_SHAPE),
