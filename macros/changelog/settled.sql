@@ -1,8 +1,14 @@
 {% macro settled(relation=none) %}
     {% set nothing = {"run_id": 0, "bounds": {}} %}
     {% if not execute or (relation is none and not is_incremental()) %}{% do return(nothing) %}{% endif %}
-    {% for row in run_query("show tblproperties " ~ (relation or this)).rows if row[0] == "ticdc.settled" %}
-        {% do return(fromjson("".encode().fromhex(row[1]).decode())) %}
+    {% set properties = {} %}
+    {% for row in run_query("show tblproperties " ~ (relation or this)).rows %}
+        {% do properties.update({row[0]: row[1]}) %}
     {% endfor %}
-    {% do return(nothing) %}
+    {% if "ticdc.settled" not in properties %}{% do return(nothing) %}{% endif %}
+    {% set parts = [] %}
+    {% for part in range(properties["ticdc.settled"] | int) %}
+        {% do parts.append(properties["ticdc.settled." ~ (part + 1)]) %}
+    {% endfor %}
+    {% do return(fromjson("".encode().fromhex(parts | join).decode())) %}
 {% endmacro %}

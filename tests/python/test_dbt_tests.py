@@ -121,6 +121,10 @@ AS_OF_CALLS = {
 }
 
 
+# States of a run: what Spark hides, more than a metastore takes at once, and less again.
+STATES = ("hourly tokens", "feed" * 9000, "表")
+
+
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     folder = tmp_path_factory.mktemp("dbt_tests")
@@ -185,6 +189,10 @@ def test_a_table_as_of_a_moment(outcome: Mapping[str, Any]) -> None:
     assert f"feed shop begins at commit {MS}, got {MS - 1}" in found["too early"]
     assert f"no feeds have the table s.t at commit {MS}" in found["no such feed"]
     assert "takes either a tso or a timestamp" in found["no moment"]
+
+
+def test_any_state_of_a_run_is_kept(outcome: Mapping[str, Any]) -> None:
+    assert outcome["states"] == [[{"found": state}] for state in STATES]
 
 
 def test_an_increment_reads_the_staging_three_times(outcome: Mapping[str, Any]) -> None:
@@ -255,7 +263,13 @@ def outcome_in(folder: Path) -> str:
     for statement in AS_OF_TABLES:
         spark.sql(statement)
     as_of = {name: call(f"ticdc.as_of('s', 't', {moment})") for name, moment in AS_OF_CALLS.items()}
+    spark.sql("create table ticdc_lint.inline_query (id int) using parquet")  # the `this` of what dbt shows
+    states = [
+        call(f"[ticdc.settle({{'of': '{state}'}}), 'select \"' ~ ticdc.settled(this).of ~ '\" as found'] | last")
+        for state in STATES
+    ]
     outcome = {
+        "states": states,
         "reads": plan.count("stg_ticdc__canal_json"),
         "columns": columns,
         "tests": tests,
