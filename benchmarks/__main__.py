@@ -77,11 +77,10 @@ def build(bench: Bench, shape: Shape, rounds: int) -> list[str]:
             bench.sql(statement)
         bench.to_noop(f"select * from {database}.typed")
 
-    reader = native.readers(shape)[-1]
-    rivals = {
-        "native, the same tables": ("native_road", native.road(reader, shape, "native_road")),
-        "native, only the typed table": ("native_shot", native.single_shot(shape, "native_shot")),
-    }
+    rivals = {"native, only the typed table": ("native_shot", native.single_shot(shape, "native_shot"))}
+    for reader in native.readers(shape):
+        database = f"native_{reader.label}"
+        rivals[f"native, the same tables, {reader.label}"] = (database, native.road(reader, shape, database))
     contenders = [Contender("ticdc", ours, bench.empty_warehouse)]
     for label, (database, statements) in rivals.items():
         contenders.append(Contender(label, partial(theirs, statements, database), partial(bench.empty, database)))

@@ -17,11 +17,11 @@
     {%- set moments = run_query(ticdc.ddl_moments(settled, through)).rows -%}
     {%- if moments | length or redriven -%}
         {%- for feed in redriven -%}
-            {%- do run_query("alter table " ~ target ~ " drop if exists partition (feed = " ~ ticdc.text_literal(feed) ~ ")") -%}
+            {%- do ticdc.drop_partition(target, "feed", feed) -%}
         {%- endfor -%}
         {#- what a run left that ended before it was settled -#}
         {%- for row in run_query("select distinct run_id from " ~ target ~ " where run_id > " ~ settled.run_id).rows -%}
-            {%- do run_query("alter table " ~ target ~ " drop if exists partition (run_id = " ~ row[0] ~ ")") -%}
+            {%- do ticdc.drop_partition(target, "run_id", row[0]) -%}
         {%- endfor -%}
         {%- for round in ticdc.rounds_of_moments(moments) -%}
             {%- do run_query("insert into " ~ target ~ " " ~ ticdc.rows_of_moments(target, round)) -%}
