@@ -577,3 +577,31 @@ def test_missing_java_is_explained(tmp_path: Path) -> None:
         assert says in done.stderr
         assert "Spark needs Java 17 or newer" in done.stderr
     assert not (tmp_path / "w").exists()
+
+
+def test_views_of_wide_tables(spark: SparkSession) -> None:
+    """Tables have up to 1,017 columns in TiDB by default; Derby takes texts of 32,700 characters unless told else."""
+    columns = ", ".join(f"{place} as `a column with a long name {place}`" for place in range(1017))
+    spark.sql(f"create view default.wide as select {columns}")
+    spark.sql(f"create or replace view default.wide as select {columns}, 1 as more")
+    assert len(spark.table("default.wide").columns) == 1018
+    spark.sql("drop view default.wide")
+
+
+def test_another_spark_or_hadoop_of_the_machine_is_left_alone(tmp_path: Path) -> None:
+    for name, key, value in (
+        ("core-site.xml", "fs.defaultFS", "hdfs://127.0.0.1:1"),
+        ("hive-site.xml", "hive.metastore.uris", "thrift://127.0.0.1:1"),
+    ):
+        setting = f"<property><name>{key}</name><value>{value}</value></property>"
+        (tmp_path / name).write_text(f"<configuration>{setting}</configuration>", encoding="utf-8")
+    elsewhere = {"HADOOP_CONF_DIR": str(tmp_path), "SPARK_HOME": str(tmp_path), "SPARK_REMOTE": "sc://127.0.0.1:1"}
+    code = (
+        "from pathlib import Path; from dbt_ticdc import warehouse; "
+        f"spark = warehouse.open_session(Path({str(tmp_path / 'home')!r})); "
+        "spark.sql('create table t using parquet as select 1 as n'); print(spark.table('t').count()); spark.stop()"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env={**os.environ, **elsewhere}, capture_output=True, text=True, check=False)
+    assert done.stdout == "1\n", done.stderr
+    assert [path.name for path in (tmp_path / "home" / "tables").rglob("t")] == ["t"]

@@ -57,6 +57,9 @@ def open_session(warehouse: Path, settings: Mapping[str, str] | None = None) -> 
     os.environ["TZ"] = "UTC"
     time.tzset()
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    # another Spark of this machine, or a server elsewhere
+    for name in ("SPARK_HOME", "SPARK_REMOTE"):
+        os.environ.pop(name, None)
 
     from pyspark.sql import SparkSession
 
@@ -76,6 +79,7 @@ def open_session(warehouse: Path, settings: Mapping[str, str] | None = None) -> 
             system.setProperty("derby.stream.error.file", str(work_folder(warehouse) / "derby.log"))
             spark.sql(f"create database if not exists {DATABASE}")
             spark.sql(f"use {DATABASE}")
+            _take_long_views(spark, warehouse)
         ticdc_udfs.register(spark)
     except Exception as error:
         text = without_trace(error)
@@ -83,6 +87,28 @@ def open_session(warehouse: Path, settings: Mapping[str, str] | None = None) -> 
             raise TicdcError(f"another process has the warehouse {warehouse} open; only one can at a time") from error
         raise TicdcError(f"Spark could not be started (its log: {log}): {text}", exit_code=1) from error
     return spark
+
+
+def _take_long_views(spark: SparkSession, warehouse: Path) -> None:
+    """Lets the catalogue hold views of more than 32,700 characters, as those of tables with hundreds of columns are."""
+    driver = spark.sparkContext._jvm.java.sql.DriverManager  # type: ignore[union-attr]
+    connection = driver.getConnection(_catalogue(warehouse))
+    connection.setAutoCommit(False)
+    statement = connection.createStatement()
+    found = statement.executeQuery(
+        "select columnname, columndatatype from sys.syscolumns where columnname like 'VIEW^_%' escape '^'"
+    )
+    columns = []
+    while found.next():
+        if found.getString(2) == "LONG VARCHAR":
+            columns.append(found.getString(1))
+    for column in columns:
+        statement.execute("alter table tbls add column long_text clob")
+        statement.execute(f"update tbls set long_text = {column}")
+        statement.execute(f"alter table tbls drop column {column}")
+        statement.execute(f"rename column tbls.long_text to {column}")
+    connection.commit()
+    connection.close()
 
 
 @contextmanager
@@ -165,6 +191,10 @@ def _lock(warehouse: Path) -> None:
     _locks[warehouse] = lock
 
 
+def _catalogue(warehouse: Path) -> str:
+    return f"jdbc:derby:;databaseName={warehouse}/metastore/db"
+
+
 def _settings(warehouse: Path) -> dict[str, str]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
     return {
@@ -176,7 +206,12 @@ def _settings(warehouse: Path) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
-        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={warehouse}/metastore/db;create=true",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": f"{_catalogue(warehouse)};create=true",
+        # Files of the machine's Hadoop or Hive may name a cluster.
+        "spark.hadoop.hive.metastore.uris": "",
+        "spark.hadoop.fs.defaultFS": "file:///",
+        # What Derby refuses once it refuses again.
+        "spark.hadoop.hive.hmshandler.retry.attempts": "1",
         # No other process writes this catalogue, and Spark asks it for every table in every view that a query names.
         "spark.hadoop.datanucleus.cache.level2": "true",
         "spark.hadoop.datanucleus.cache.level2.type": "soft",
