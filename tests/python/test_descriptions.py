@@ -62,6 +62,19 @@ def test_models_and_seeds(manifest: Manifest) -> None:
     )
 
 
+def test_columns_comments_fit_into_a_metastore(manifest: Manifest) -> None:
+    """With `persist_docs` they are comments of columns, of which Hive's holds 256 characters."""
+    models = [
+        node for node in manifest.nodes.values() if node.package_name == PACKAGE and node.resource_type == "model"
+    ]
+    report(
+        f"{model.name}.{column.name}: the description has {len(column.description)} characters, at most 255 fit"
+        for model in models
+        for column in model.columns.values()
+        if len(column.description) > 255
+    )
+
+
 def test_sources(manifest: Manifest) -> None:
     tables = [source for source in manifest.sources.values() if source.package_name == PACKAGE]
     assert tables

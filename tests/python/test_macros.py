@@ -72,7 +72,7 @@ RELATIONS = {
     "Registry.JSON": "None",
     "http://registry": "None",
 }
-LEGAL_NAMES = ("orders", "Orders", "a_b", "a-b", "a b", "表")
+LEGAL_NAMES = ("global_temp", "orders", "Orders", "a_b", "a-b", "a b", "表")
 
 # Stretches of staged offsets: topic, partition, first and last offset.
 STAGED: Mapping[str, list[tuple[str, int, int, int]]] = {
@@ -149,6 +149,7 @@ def test_legal_name(values: Mapping[str, Any]) -> None:
     odd = [names[name] for name in ("a-b", "a b", "表")]
     assert len(set(odd)) == 3
     assert all(name.rpartition("_")[0] in ("a_b", "_") for name in odd)
+    assert names["global_temp"].startswith("global_temp_")  # Spark keeps that database for itself
 
 
 def test_free_name(values: Mapping[str, Any]) -> None:

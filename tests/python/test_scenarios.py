@@ -654,6 +654,16 @@ def test_rename_of_a_column_in_case_alone(outcome: Outcome) -> None:
 
 
 @scenario
+def corrupt_record(feed: Feed) -> None:
+    columns = "(`id` INT PRIMARY KEY,`_corrupt_record` VARCHAR(9))"
+    created(feed, "corrupt_record", "id int, _corrupt_record varchar", columns).insert_all((1, "a"), (2, None))
+
+
+def test_a_column_that_bears_sparks_name_for_what_it_cannot_read(outcome: Outcome) -> None:
+    outcome.expect("corrupt_record: id, _corrupt_record", (1, "a", "1- insert"), (2, None, "1- insert"))
+
+
+@scenario
 def case_and_type(feed: Feed) -> None:
     table = created(feed, "case_and_type", "id int, V varchar", "(`id` INT PRIMARY KEY,`V` VARCHAR(9))")
     table.insert_all((1, "x"), (2, "7"))

@@ -27,7 +27,7 @@ images as (
         latest.table_id,
         latest.table_incarnation,
         column_lists.column_names,
-        from_json(latest.row, 'map<string, string>') as image
+        {{ ticdc.image_of("map<string, string>") }} as image
     from {{ latest }} as latest
     inner join column_lists
         on

@@ -28,7 +28,7 @@
         from (
             select
                 *,
-                from_json(row, {{ ticdc.text_literal("struct<" ~ fields | join(", ") ~ ">") }}, map('columnNameOfCorruptRecord', '')) as image
+                {{ ticdc.image_of("struct<" ~ fields | join(", ") ~ ">") }} as image
             from {{ rows }}
             where
                 feed = {{ ticdc.text_literal(table.feed) }}
