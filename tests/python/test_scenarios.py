@@ -179,7 +179,7 @@ def _sorted(rows: Any) -> list[Any]:
 def _typed(rows: Sequence[Message], columns: Sequence[str], times: Callable[[Message], str] | None = None) -> list[Any]:
     """The values of typed rows, their times and flags; they have these columns, in this order."""
     for row in rows:
-        assert [name for name in row if not name.startswith("_")] == list(columns)
+        assert [name for name in row if name in columns or not name.startswith("_")] == list(columns)
     return _sorted(
         (*(_plain(row[name]) for name in columns), *([times(row)] if times else []), *row["_lossy"]) for row in rows
     )
