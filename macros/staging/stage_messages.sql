@@ -3,9 +3,10 @@
 {%- set has_writer_schemas = "schemas" in ticdc.protocol_macro(protocol, "options")() -%}
 {%- set has_batches = protocol ~ "__decode_batch" in ticdc -%}
 {%- set has_schema = ticdc[protocol ~ "__has_schema"] if protocol ~ "__has_schema" in ticdc else ticdc.has_schema -%}
-{%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, this if is_incremental() else none) -%}
-{%- set first_run_id = ticdc.first_run_id(this if is_incremental() else none) -%}
-{%- set staged_offsets = ticdc.staged_offsets(protocol, this if is_incremental() else none, first_run_id) -%}
+{%- set staged = this if is_incremental() else none -%}
+{%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, staged) -%}
+{%- set first_run_id = ticdc.first_run_id(staged) -%}
+{%- set staged_offsets = ticdc.staged_offsets(protocol, staged, first_run_id) -%}
 {%- set may_lack_commits = protocol ~ "__commits" in ticdc -%}
 {%- set known_events -%}
 {%- if redriven_feeds -%}

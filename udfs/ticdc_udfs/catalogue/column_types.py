@@ -93,7 +93,7 @@ def type_text(word: str, parameters: tuple[str, ...], *, unsigned: bool = False,
     if word in ("enum", "set"):
         return labelled_type(word, [label.rstrip(" ") for label in parameters])
     if charset == "binary":
-        word = _BINARY_TWINS.get(word, word)
+        word = binary_type(word)
     if word in ("text", "blob") and parameters:
         return _sized(word, int(parameters[0]), charset)
     if word == "float" and len(parameters) == 1:

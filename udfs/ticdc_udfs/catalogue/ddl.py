@@ -315,13 +315,11 @@ def _default(c: Cursor) -> tuple[Literal | None, str | None]:
         return None, None
     if word := c.take_any(("TRUE", "FALSE")):
         return (TokenType.NUMBER, "1" if word == "TRUE" else "0"), None
-    start = c.mark()
-    sign = c.take_any(("+", "-"))
-    literal = c.literal()
+    start, is_signed = c.mark(), c.word in ("+", "-")
+    literal = _signed_literal(c)
     if literal is not None:
-        kind, text = literal
-        return (kind, "-" + text if sign == "-" else text), None
-    if sign:
+        return literal, None
+    if is_signed:
         raise c.error("a number")
     if c.take("NEXT", "VALUE", "FOR"):
         c.table(None)
@@ -334,11 +332,14 @@ def _default(c: Cursor) -> tuple[Literal | None, str | None]:
 
 def _signed_number(text: str) -> Literal | None:
     c = next(cursors(text), None)
-    sign = c.take_any(("+", "-")) if c else None
-    literal = c.literal() if c and sign else None
-    if not literal or c or literal[0] is not TokenType.NUMBER:
-        return None
-    return TokenType.NUMBER, "-" * (sign == "-") + literal[1]
+    literal = _signed_literal(c) if c and c.word in ("+", "-") else None
+    return None if not literal or c or literal[0] is not TokenType.NUMBER else literal
+
+
+def _signed_literal(c: Cursor) -> Literal | None:
+    sign = c.take_any(("+", "-"))
+    literal = c.literal()
+    return (literal[0], "-" + literal[1]) if literal and sign == "-" else literal
 
 
 def _clustered(c: Cursor) -> bool | None:

@@ -571,11 +571,12 @@ class _Catalogue:
 
     def _set_column(self, table: Table, change: do.SetColumn) -> Table:
         known = table.column(change.column.name if change.name is None else change.name)
-        if change.conditional:
-            # what was told of a later time may have the column from this very change
-            is_of_now = table.origin is not Origin.EXPORT and table.identity not in self.told
-            if known is None if change.name is not None else known is not None and is_of_now:
-                return table
+        if change.conditional and change.name is not None and known is None:
+            return table
+        # what was told of a later time may have the column from this very change
+        is_of_now = table.origin is not Origin.EXPORT and table.identity not in self.told
+        if change.conditional and change.name is None and known is not None and is_of_now:
+            return table
         if change.name is not None and known is None:
             if table.origin is not Origin.EXPORT:
                 self._problem(ProblemCode.UNKNOWN_COLUMN, f"{change.kind} of {change.name}", table.schema, table.name)
