@@ -225,6 +225,7 @@ def _settings(warehouse: Path) -> dict[str, str]:
         "spark.sql.codegen.cache.maxEntries": "1000",
         # Else Spark sorts all rows by the partition column before it writes them.
         "spark.sql.maxConcurrentOutputFileWriters": "32",
+        "spark.python.daemon.module": "ticdc_udfs.daemon",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "4000",
         "spark.sql.execution.arrow.maxBytesPerBatch": str(64 * 1024 * 1024),
     }
