@@ -7,14 +7,15 @@ so goes to the decoder of single messages, so that the two need not agree on err
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ticdc_udfs import arrow, options
+from ticdc_udfs.events import Lossy
 from ticdc_udfs.message_columns import Flags, Messages, Numbers, Texts, slices
 from ticdc_udfs.options import Options
 
@@ -24,9 +25,8 @@ MAX_BYTES = 32 * 1024 * 1024
 """Of a batch in which rows are looked for: a place takes eight bytes for each quote. Large messages gain nothing."""
 
 _MAX_EXAMPLE_BYTES = 64 * 1024
-_LONG = 40
-"""Bytes from which Arrow compares a text quicker than numpy compares its words."""
 _QUOTE, _BACKSLASH, _FIRST_PRINTABLE = 0x22, 0x5C, 0x20
+_MINUS, _ONE = 0x2D, 0x31
 _WRITTEN_ALIKE = np.frombuffer(rb'"bfnrt', np.uint8)
 _NULL = int.from_bytes(b"null", "little")
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
@@ -73,11 +73,12 @@ class Tokens(NamedTuple):
 
     def integers(self) -> pa.Array[Any]:
         """The numbers of values. Raises `ValueError` where one is no integer in its shortest form."""
-        texts = self.texts()
-        numbers = texts.cast(pa.int64())
-        if not numbers.cast(pa.string()).equals(texts):
+        first = self.messages.bytes[self.start]
+        if (first == _MINUS).any():
+            first = np.where(first == _MINUS, self.messages.bytes[self.start + 1], first)
+        if not ((first - np.uint8(_ONE) < 9) | (self.end - self.start == 1)).all():
             raise ValueError("a number has another form")
-        return numbers
+        return self.texts().cast(pa.int64())
 
 
 def joined(tokens: Sequence[Tokens]) -> Tokens:
@@ -101,6 +102,66 @@ class Alike(NamedTuple):
         return Alike(self.layout, self.rows[some], values)
 
 
+class Cell(NamedTuple):
+    """JSON of a value's canonical text, None of what is no value of its column, and why the value is flagged."""
+
+    text: bytes | None
+    reason: Lossy | None = None
+
+
+class Cells(NamedTuple):
+    """Values of a column as JSON of their canonical texts, which are flagged, and which are none of its type."""
+
+    texts: Texts
+    flagged: Mapping[Lossy, Flags] = {}
+    wrong: Flags | None = None
+
+
+def cells_of_distinct(tokens: Tokens, cell: Callable[[str], Cell]) -> Cells:
+    """Values that are made canonical one by one, equal ones once."""
+    distinct = tokens.texts().dictionary_encode()
+    found = [cell(text) for text in distinct.dictionary.to_pylist()]
+
+    def where(members: Iterable[bool]) -> Flags:
+        some: Flags = np.array([*members], np.bool_)[distinct.indices.to_numpy()]
+        return some
+
+    texts = pa.array([one.text for one in found], pa.string()).take(distinct.indices)
+    if any(one.text is None for one in found):
+        return Cells(texts, wrong=where(one.text is None for one in found))
+    reasons = {one.reason for one in found if one.reason is not None}
+    return Cells(texts, {reason: where(one.reason is reason for one in found) for reason in reasons})
+
+
+class Images(NamedTuple):
+    """Row images: of each the cells by column, and which rows have which flags, those of the first image first."""
+
+    rows: Alike
+    cells: list[dict[str, Texts]]
+    flagged: list[tuple[str, Numbers]]
+
+
+def images_of(rows: Alike, images: Sequence[Mapping[str, Path]], cells: Callable[[str, Tokens], Cells]) -> Images:
+    """The images of rows, without rows that have a value which is none of its column; each tells where its columns are.
+
+    Raises `KeyError` where the rows have no such column.
+    """
+    count = len(rows.rows)
+    texts: list[dict[str, Texts]] = [{} for _ in images]
+    flagged: list[tuple[int, str, Numbers]] = []
+    for name in images[0]:
+        column = cells(name, joined([rows.values[image[name]] for image in images]))
+        if column.wrong is not None:
+            right: Flags = np.logical_and.reduce(~column.wrong.reshape(-1, count))
+            return images_of(rows.only(right), images, cells)
+        for place, image in enumerate(texts):
+            image[name] = column.texts.slice(place * count, count)
+            for reason, where in column.flagged.items():
+                flagged.append((place, reason.of(name), np.flatnonzero(where[place * count :][:count])))
+    flagged.sort(key=itemgetter(0))
+    return Images(rows, texts, [(flag, where) for _, flag, where in flagged])
+
+
 _Found = TypeVar("_Found")
 
 
@@ -109,6 +170,7 @@ def by_example(
 ) -> Iterator[tuple[Numbers, _Found]]:
     """Messages by what they have in common, as long as many have; `like` gives those that are like an example."""
     misses = 0
+    is_left = np.ones(int(places.max(initial=-1)) + 1, np.bool_)
     while len(places) >= arrow.MANY and misses < MAX_MISSES:
         example = int(places[len(places) // 2])
         alike, found = like(example, places)
@@ -116,7 +178,8 @@ def by_example(
             yield alike, found
         else:
             misses += 1
-        places = places[~np.isin(places, np.append(alike, example))]
+        is_left[alike] = is_left[example] = False
+        places = places[is_left[places]]
 
 
 def decode_alike(
@@ -153,7 +216,8 @@ class JsonMessages(Messages):
         if len(escapes):
             odd = ~np.isin(self.bytes[escapes + 1], _WRITTEN_ALIKE) | (self.bytes[escapes - 1] == _BACKSLASH)
             self._set_unclear(escapes[odd])
-            quotes = quotes[self.bytes[quotes - 1] != _BACKSLASH]
+            escaped = escapes[self.bytes[escapes + 1] == _QUOTE] + 1
+            quotes = np.delete(quotes, np.searchsorted(quotes, escaped))
         self._first_quotes = np.searchsorted(quotes, self.edges[:-1])
         self._quotes = quotes
 
@@ -196,9 +260,7 @@ class JsonMessages(Messages):
         same = at + len(text) <= end
         if not same.all():
             at = np.where(same, at, 0)
-        if len(text) > _LONG:
-            equal = pc.equal(slices(self, at, np.minimum(at + len(text), end)), text)
-            same &= equal.to_numpy(zero_copy_only=False)
+        elif self._all_have(text, at):
             return same
         whole = len(text) // 8 * 8
         for place in range(0, whole, 8):
@@ -208,6 +270,12 @@ class JsonMessages(Messages):
             same &= self.words[at + whole] << shift == np.uint64(int.from_bytes(text[whole:], "little")) << shift
         return same
 
+    def _all_have(self, text: bytes, at: Numbers) -> bool:
+        """Whether all messages have the text there, which most have: it takes a third of asking for each of them."""
+        count = len(self.bytes) - len(text) + 1
+        stretches = np.ndarray((count,), np.dtype(f"V{len(text)}"), self.bytes.data, strides=(1,))
+        return stretches[at].tobytes() == text * len(at)
+
     def _value_end(self, following: bytes, at: Numbers, end: Numbers, quote: Numbers) -> tuple[Numbers, Numbers]:
         """The ends of the values that start there, and the next quotes behind them."""
         is_text = self.bytes[at] == _QUOTE
@@ -215,7 +283,11 @@ class JsonMessages(Messages):
             return self._at_quote(quote + 1) + 1, quote + 2
         closing, quote = self._at_quote(quote + 1) + 1, quote + 2 * is_text
         lead = following.find(b'"')
-        bare = end - len(following) if lead < 0 else self._at_quote(quote) - lead
+        next_quote = self._at_quote(quote)
+        bare = next_quote - lead
+        if lead < 0:
+            bare = end - len(following)
+            bare = np.where((at <= next_quote) & (next_quote < bare), at, bare)
         # what follows is compared next: an end that is none is found there
         return np.where(is_text, closing, np.clip(bare, at, np.maximum(at, end))), quote
 

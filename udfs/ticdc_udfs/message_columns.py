@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -105,3 +105,14 @@ def json_objects(members: Mapping[str, Texts]) -> Texts:
     for place, (name, texts) in enumerate(members.items()):
         parts += [f"{',' if place else '{'}{write_json(name).decode()}:", texts]
     return pc.binary_join_element_wise(*parts, "}", "")
+
+
+def flags_of_rows(always: Sequence[str], flagged: Iterable[tuple[str, Numbers]], count: int) -> Any:
+    """The flags of so many rows: those that all of them have, then the others, each with its rows."""
+    flags: dict[int, list[str]] = {}
+    for flag, rows in flagged:
+        for row in rows.tolist():
+            flags.setdefault(row, [*always]).append(flag)
+    if not flags:
+        return [*always]
+    return pa.array([[*dict.fromkeys(flags.get(row, always))] for row in range(count)], pa.list_(pa.string()))

@@ -17,7 +17,7 @@ from ticdc_udfs.protocols import (
     canal_json,
     debezium_avro_batch,
     debezium_batch,
-    open_protocol,
+    open_protocol_batch,
     simple_batch,
 )
 
@@ -157,7 +157,7 @@ UDFS: tuple[Udf, ...] = (
     _decoder("canal_json", partial(arrow.decode_each, canal_json.decode)),
     _decoder("debezium", debezium_batch.decode_batch),
     _avro_decoder("debezium_avro", debezium_avro_batch.decode_batch),
-    _decoder("open_protocol", partial(arrow.decode_batch, open_protocol.decode), has_batches=True),
+    _decoder("open_protocol", open_protocol_batch.decode_batch, has_batches=True),
     _decoder("simple", simple_batch.decode_batch),
     _FETCH,
     _PACK,

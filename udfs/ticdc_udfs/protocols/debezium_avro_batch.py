@@ -25,11 +25,21 @@ from ticdc_udfs.avro_columns import (
     operations,
 )
 from ticdc_udfs.events import Kind, Lossy
-from ticdc_udfs.message_columns import Column, Flags, Numbers, Texts, json_objects, quoted, slices, spread
+from ticdc_udfs.message_columns import (
+    Column,
+    Flags,
+    Numbers,
+    Texts,
+    flags_of_rows,
+    json_objects,
+    quoted,
+    slices,
+    spread,
+)
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import debezium_avro
 from ticdc_udfs.protocols.debezium_avro import PlanColumn, RowPlan, Told
-from ticdc_udfs.protocols.debezium_columns import datetimes, flags_of_rows
+from ticdc_udfs.protocols.debezium_columns import datetimes
 from ticdc_udfs.protocols.debezium_values import DatetimeOfInteger, unsigned_of_integer
 from ticdc_udfs.schemas import write_json
 

@@ -5,10 +5,9 @@ The events are those of `debezium.decode`, byte for byte; it also decodes every 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -16,13 +15,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ticdc_udfs import arrow
-from ticdc_udfs.events import DecodeError, Event, Lossy
-from ticdc_udfs.json_columns import Alike, JsonMessages, Path, Tokens, by_example, decode_alike, joined, layout_of
-from ticdc_udfs.message_columns import Column, Flags, Numbers, Texts, json_objects, quoted
+from ticdc_udfs.events import DecodeError, Event
+from ticdc_udfs.json_columns import (
+    Alike,
+    Cell,
+    Cells,
+    JsonMessages,
+    Path,
+    Tokens,
+    by_example,
+    cells_of_distinct,
+    decode_alike,
+    images_of,
+    layout_of,
+)
+from ticdc_udfs.message_columns import Column, Flags, Numbers, Texts, flags_of_rows, json_objects, quoted
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import debezium
 from ticdc_udfs.protocols.debezium import ByClass, RowPlan
-from ticdc_udfs.protocols.debezium_columns import datetimes, flags_of_rows
+from ticdc_udfs.protocols.debezium_columns import datetimes
 from ticdc_udfs.protocols.debezium_values import DatetimeOfInteger, plain_decimal, unsigned_of_integer
 from ticdc_udfs.schemas import write_json
 
@@ -102,90 +113,54 @@ def _members(rows: Alike, event: Event, plan: RowPlan) -> tuple[Alike, dict[str,
     """
     members = event._asdict()
     images = [image for image in _IMAGES if members[image] is not None]
-    cells_of = {image: [path[2] for path in rows.values if path[1:2] == (image,)] for image in _IMAGES}
-    if any(names != (plan.names if image in images else []) for image, names in cells_of.items()):
+    columns_of = {image: [path[2] for path in rows.values if path[1:2] == (image,)] for image in _IMAGES}
+    if any(names != (plan.names if image in images else []) for image, names in columns_of.items()):
         raise ValueError("the rows have other columns")
+    paths = [{name: ("payload", image, name) for name in plan.names} for image in images]
+    rows, cells, flagged = images_of(rows, paths, lambda name, tokens: _cells(tokens, plan.columns[name]))
     for path in rows.values.keys() & {*_MOMENTS}:
         moments = rows.values[path].integers()
         if pc.any(pc.less(moments, 0)).as_py():
             raise ValueError("a moment is below 0")
         if path in (_COMMIT_TS, _START_TS):
             members[path[-1]] = moments
-    count = len(rows.rows)
-    cells: dict[str, dict[str, Texts]] = {image: {} for image in images}
-    flagged: list[tuple[int, str, Numbers]] = []
-    for name in plan.names:
-        column = _cells(joined([rows.values["payload", image, name] for image in images]), plan.columns[name])
-        if column.wrong is not None:
-            right: Flags = np.logical_and.reduce(~column.wrong.reshape(-1, count))
-            return _members(rows.only(right), event, plan)
-        for place, image in enumerate(images):
-            cells[image][name] = column.texts.slice(place * count, count)
-            for reason, where in column.flagged.items():
-                flagged.append((place, reason.of(name), np.flatnonzero(where[place * count :][:count])))
-    for image in images:
-        members[image] = json_objects(cells[image])
+    for image, columns in zip(images, cells, strict=True):
+        members[image] = json_objects(columns)
         members[image].validate(full=True)
     key = plan.key or plan.names
-    row_key, *old_key = (json_objects({name: cells[image][name] for name in key}) for image in images)
+    row_key, *old_key = (json_objects({name: columns[name] for name in key}) for columns in cells)
     members["row_key"] = row_key
     if old_key:
         members["before_key"] = pc.if_else(pc.not_equal(old_key[0], row_key), old_key[0], None)
-    flagged.sort(key=itemgetter(0))
-    members["lossy"] = flags_of_rows(plan.flags, [(flag, where) for _, flag, where in flagged], count)
+    members["lossy"] = flags_of_rows(plan.flags, flagged, len(rows.rows))
     return rows, members
 
 
-class _Cells(NamedTuple):
-    """Values of a column as JSON of their canonical texts, which are flagged, and which are none of its type."""
-
-    texts: Texts
-    flagged: Mapping[Lossy, Flags] = {}
-    wrong: Flags | None = None
-
-
-def _cells(tokens: Tokens, by_class: ByClass) -> _Cells:
+def _cells(tokens: Tokens, by_class: ByClass) -> Cells:
     if by_class[str] is debezium.as_it_stands and tokens.are_texts(or_null=True):
         _, null = debezium.converted(None, by_class)
-        return _Cells(tokens.texts(), {null: tokens.is_null()} if null else {})
+        return Cells(tokens.texts(), {null: tokens.is_null()} if null else {})
     numbers = None if tokens.is_text().any() else _numbers(tokens, by_class)
     if numbers is not None:
-        return _Cells(numbers)
-    distinct = tokens.texts().dictionary_encode()
-    found = [_cell(text, by_class) for text in distinct.dictionary.to_pylist()]
-    texts = pa.array([cell.text for cell in found], pa.string()).take(distinct.indices)
-    if {bool, int} <= {cell.kind for cell in found}:
+        return Cells(numbers)
+    kinds: set[type] = set()
+
+    def cell(text: str) -> Cell:
+        try:
+            value = text if text == "-0" else _read_cell(text)  # an integer would lose its sign
+            canonical, reason = debezium.converted(value, by_class)
+        except (ValueError, OverflowError, DecodeError):
+            return Cell(None)
+        kinds.add(value.__class__)
+        return Cell(write_json(canonical), reason)
+
+    cells = cells_of_distinct(tokens, cell)
+    if {bool, int} <= kinds:
         raise ValueError("1 and true are equal in Python, so that a change of one to the other is none")
-
-    def where(members: Iterable[bool]) -> Flags:
-        some: Flags = np.array([*members], np.bool_)[distinct.indices.to_numpy()]
-        return some
-
-    if any(cell.kind is None for cell in found):
-        return _Cells(texts, wrong=where(cell.kind is None for cell in found))
-    reasons = {cell.reason for cell in found if cell.reason is not None}
-    return _Cells(texts, {reason: where(cell.reason is reason for cell in found) for reason in reasons})
+    return cells
 
 
 _read_cell = msgspec.json.Decoder(float_hook=str).decode
-
-
-class _Cell(NamedTuple):
-    """JSON of a value's canonical text, why it is flagged, and the class of the value; None of what is no value."""
-
-    text: bytes
-    reason: Lossy | None
-    kind: type | None
-
-
-def _cell(text: str, by_class: ByClass) -> _Cell:
-    try:
-        value = text if text == "-0" else _read_cell(text)  # an integer would lose its sign
-        canonical, reason = debezium.converted(value, by_class)
-    except (ValueError, OverflowError, DecodeError):
-        return _Cell(b"", None, None)
-    return _Cell(write_json(canonical), reason, value.__class__)
-
 
 _NUMBER = r"^(0|-?[1-9][0-9]{0,17}|-?(0|[1-9][0-9]*)\.[0-9]+)$"
 """Numbers whose text is canonical; what has an exponent is not, nor is -0."""

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ticdc_udfs.message_columns import Numbers, Texts
+from ticdc_udfs.message_columns import Texts
 from ticdc_udfs.protocols.debezium_values import DatetimeOfInteger
-
-
-def flags_of_rows(always: Sequence[str], flagged: Iterable[tuple[str, Numbers]], count: int) -> Any:
-    """The flags of so many rows: those that all of them have, then the others, each with its rows."""
-    flags: dict[int, list[str]] = {}
-    for flag, rows in flagged:
-        for row in rows.tolist():
-            flags.setdefault(row, [*always]).append(flag)
-    if not flags:
-        return [*always]
-    return pa.array([[*dict.fromkeys(flags.get(row, always))] for row in range(count)], pa.list_(pa.string()))
-
 
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
 """Of the years 1 to 9999."""

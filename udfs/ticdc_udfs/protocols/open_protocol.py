@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import isfinite
 from operator import attrgetter, itemgetter
 from struct import Struct
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -83,7 +83,7 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> Sequence
     """
     if not key:
         raise DecodeError(ErrorCode.BAD_FRAME, "the message has no key")
-    if key[:8] != _VERSION:
+    if key[:8] != VERSION:
         raise DecodeError(ErrorCode.BAD_FRAME, "the key does not start with version 1")
     keys = _frames(key, 8, "key")
     bodies = _frames(value, 0, "value") if value else [b""] * len(keys)
@@ -108,7 +108,10 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> Sequence
 
 
 _LENGTH = Struct(">q")
-_VERSION = _LENGTH.pack(1)
+LENGTH_BYTES = _LENGTH.size
+"""What stands before each frame."""
+VERSION = _LENGTH.pack(1)
+"""How a key begins."""
 _read_length = _LENGTH.unpack_from
 
 
@@ -159,13 +162,8 @@ def _other_event(key: _Key, plain: bytes) -> Event:
 
 
 def _row(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
-    flags: list[str] = []
-    claim_check = None
-    if key.ccl is not None:
-        claim_check = key.ccl.rpartition("/")[2]
-        flags.append(Lossy.CLAIM_CHECK.of())
-    elif key.ohk:
-        flags.append(Lossy.HANDLE_KEY_ONLY.of())
+    flags = _flags(key)
+    claim_check = None if key.ccl is None else key.ccl.rpartition("/")[2]
 
     # deletes and large rows may hold their handle key alone
     table = (key.scm, key.tbl, zone, plain.startswith(b'{"d":'), bool(flags))
@@ -214,8 +212,41 @@ def _row(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
     )
 
 
+def _flags(key: _Key) -> list[str]:
+    if key.ccl is not None:
+        return [Lossy.CLAIM_CHECK.of()]
+    return [Lossy.HANDLE_KEY_ONLY.of()] if key.ohk else []
+
+
 _Images = tuple[str, list[Any], list[Any] | None]
 """The op of a row and its wire values in column order, of a delete the deleted ones; then the old ones of an update."""
+
+
+Convert = Callable[[Any], tuple[str, Lossy | None]]
+"""How a wire value becomes canonical text, and why that is flagged."""
+
+
+class RowPlan(NamedTuple):
+    """What rows of one table schema have in common: columns with their wire type and conversion, the key, and flags."""
+
+    columns: Mapping[str, tuple[Any, Convert | None]]
+    key: Sequence[str]
+    flags: Sequence[str]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns in table order."""
+        return [*self.columns]
+
+
+def row_plan(key: bytes, value: bytes, options: Options) -> RowPlan:
+    """The plan of the row in a batch of one entry, for rows with the same key, columns, types and flags."""
+    (key_frame,), (body,) = _frames(key, len(VERSION), "key"), _frames(value, 0, "value")
+    head = _read(_read_key, key_frame, "key")
+    row = _columns(body, [])
+    plan = _Plan(row.d or row.u or {}, options.time_zone)
+    columns = dict(zip(plan.names, zip(plan.wire_types, plan.converts, strict=True), strict=True))
+    return RowPlan(columns, plan.key_names, [*_flags(head), *plan.flags])
 
 
 class _Plan:
@@ -239,16 +270,13 @@ class _Plan:
         )
         self.wire_types = [_wire_type(column_type) for column_type in types]
         self.integers = [place for place, wire_type in enumerate(self.wire_types) if wire_type is int]
-        self.unlabelled = [
-            (place, Lossy.LABEL_UNKNOWN.of(name))
-            for place, (name, column_type) in enumerate(zip(columns, types, strict=True))
-            if column_type in ("enum", "set")
-        ]
+        self.converts = [converter(column_type, zone) for column_type in types]
         self.converters = [
             (place, name, convert)
-            for place, (name, column_type) in enumerate(zip(columns, types, strict=True))
-            if column_type not in ("enum", "set") and (convert := converter(column_type, zone)) is not None
+            for place, (name, convert) in enumerate(zip(columns, self.converts, strict=True))
+            if convert is not None
         ]
+        self.key_names = key_names
         self.object, self.key_object = _named(self.names), _named(key_names)
         self.rows = 0
         self.read: Callable[[bytes], Any] | None = None
@@ -404,9 +432,17 @@ def _make_canonical(cells: list[Any], plan: _Plan, flags: list[str]) -> None:
                     flags.append(reason.of(name))
     except (ValueError, OverflowError) as error:
         raise DecodeError(ErrorCode.BAD_VALUE, _NO_VALUE) from error
-    for place, flag in plan.unlabelled:
-        if cells[place] is not None:
-            flags.append(flag)
+
+
+def canonical(value: Any, wire_type: Any, convert: Convert | None) -> tuple[str | None, Lossy | None]:
+    """The canonical text of one wire value, and why it is flagged. Raises `ValueError` where it is none of its type."""
+    if value is None:
+        return None, None
+    if not isinstance(value, wire_type):
+        raise ValueError(_NO_VALUE)
+    if wire_type is int:
+        value = repr(value)
+    return (value, None) if convert is None else convert(value)
 
 
 def _columns(plain: bytes, flags: list[str]) -> _Row:
@@ -509,7 +545,7 @@ def _number_text(number: int | float) -> tuple[str, None]:
     return (text.removesuffix(".0") if "e" not in text else values.double_text(number)), None
 
 
-def converter(column_type: str, zone: ZoneInfo | None) -> Callable[[Any], tuple[str, Lossy | None]] | None:
+def converter(column_type: str, zone: ZoneInfo | None) -> Convert | None:
     """How a type's wire text becomes canonical; None where it is canonical as it stands.
 
     Integers come as their text, floating-point numbers as they are.
