@@ -1,4 +1,4 @@
-"""Simple and Debezium rows of JSON that are read together, by layout: what each gives is what it gives alone."""
+"""Rows of JSON that are read together, by layout: what each gives is what it gives alone."""
 
 from __future__ import annotations
 
@@ -19,10 +19,18 @@ from support.batches import FEW, read_together
 from support.corpus import SAMPLE, Variant
 from support.debezium import INT, VARCHAR, field, key_message, source, watermark_message
 from support.hostile import cases, pack
+from support.open_protocol import BINARY, NULLABLE, UNSIGNED, column, ident, row_key
+from support.open_protocol import message as batch_of
 
-from ticdc_udfs import arrow
 from ticdc_udfs.json_columns import layout_of
-from ticdc_udfs.protocols import debezium, debezium_batch, simple, simple_batch
+from ticdc_udfs.protocols import (
+    debezium,
+    debezium_batch,
+    open_protocol,
+    open_protocol_batch,
+    simple,
+    simple_batch,
+)
 from ticdc_udfs.registry import UDFS
 
 Message = tuple[bytes | None, bytes | None]
@@ -30,8 +38,17 @@ TOPICS = {
     "simple_json": 0.5,
     "debezium_some_rows": 0.55,
     "debezium_noschema": 0.5,
+    "open_protocol": 0.5,
+    "open_protocol_partial_old": 0.5,
 }
 """Of all messages of a topic so many are read together at least, where three are many."""
+
+
+BATCHES = {
+    simple: simple_batch.decode_batch,
+    debezium: debezium_batch.decode_batch,
+    open_protocol: open_protocol_batch.decode_batch,
+}
 
 
 def together(protocol: ModuleType, messages: Sequence[Message], options: str = "{}", many: int = FEW) -> int:
@@ -41,8 +58,7 @@ def together(protocol: ModuleType, messages: Sequence[Message], options: str = "
         pa.array(values, pa.binary()),
         pa.array([options] * len(messages), pa.string()),
     ]
-    batch = simple_batch if protocol is simple else debezium_batch
-    return read_together(protocol, batch.decode_batch, columns, many)
+    return read_together(protocol, BATCHES[protocol], columns, many)
 
 
 @cache
@@ -51,7 +67,8 @@ def real(name: str) -> list[Message]:
 
 
 def protocol_of(name: str) -> ModuleType:
-    return simple if name.startswith("simple") else debezium
+    (protocol,) = (each for each in BATCHES if name.startswith(each.__name__.rpartition(".")[2]))
+    return protocol
 
 
 @pytest.mark.parametrize("name", TOPICS)
@@ -191,10 +208,14 @@ def test_names_that_are_written_in_another_way() -> None:
         assert together(simple, messages) == (0 if b"\\" in name else FEW)
 
 
-@pytest.mark.parametrize("protocol", [simple, debezium])
+@pytest.mark.parametrize("protocol", BATCHES)
 def test_batches_of_any_form(protocol: ModuleType) -> None:
-    decode_batch = (simple_batch if protocol is simple else debezium_batch).decode_batch
-    messages = simple_rows(cells(PLAIN * 3)) if protocol is simple else debezium_rows(NUMBERS * 3)
+    decode_batch = BATCHES[protocol]
+    messages = {
+        simple: lambda: simple_rows(cells(PLAIN * 3)),
+        debezium: lambda: debezium_rows(NUMBERS * 3),
+        open_protocol: lambda: [of_row({"u": {"id": ident(number)}}) for number in range(3 * FEW)],
+    }[protocol]()
     assert together(protocol, [(None, None)] * FEW) == 0
     assert together(protocol, [(b"", b"")] * FEW) == 0
     assert together(protocol, [(b"{}", b"{}")] * FEW) == 0
@@ -211,9 +232,7 @@ def test_batches_of_any_form(protocol: ModuleType) -> None:
     sliced = [*some, options.slice(5, FEW + 5)]
     assert read_together(protocol, decode_batch, sliced) == FEW + 5
     nothing = pa.array([], pa.binary())
-    assert decode_batch(nothing, nothing, pa.array([], pa.string())).equals(
-        arrow.decode_each(protocol.decode, nothing, nothing, pa.array([], pa.string()))
-    )
+    assert decode_batch(nothing, nothing, pa.array([], pa.string())).equals(whole.slice(0, 0))
 
 
 def test_long_messages_are_read_one_by_one() -> None:
@@ -224,6 +243,129 @@ def test_large_batches_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("ticdc_udfs.json_columns.MAX_BYTES", 1000)
     assert together(simple, simple_rows(cells(PLAIN))) == 0
     assert together(debezium, debezium_rows(NUMBERS)) == 0
+
+
+# Open Protocol
+
+
+def of_row(body: Any, **members: Any) -> Message:
+    return batch_of((row_key(**members), body))
+
+
+def test_rows_of_every_kind_of_open_protocol() -> None:
+    new = {"id": ident(2), "a": column(15, "x"), "n": column(8, 2**64 - 1, UNSIGNED), "t": column(252, "YQ==")}
+    old = {**new, "id": ident(), "a": column(15, None)}
+    bodies: list[tuple[Any, bool]] = [
+        ({"u": new}, True),
+        ({"u": old, "p": new}, True),
+        ({"u": new, "p": old}, True),
+        ({"u": new, "p": {"a": column(15, None)}}, True),
+        ({"u": new, "p": {}}, True),
+        ({"u": new, "p": None}, True),
+        ({"d": new}, True),
+        ({"d": {"id": ident()}}, True),
+        ({"u": {"id": ident()}}, True),
+        ({"u": dict(reversed(new.items()))}, True),
+        ({"u": new, "p": dict(reversed(old.items()))}, True),
+        ({"u": {**new, "e": column(247, 1), "s": column(248, None)}}, True),
+        ({"u": {"keyless": column(15, "x")}, "p": {"keyless": column(15, "y")}}, True),
+        ({"u": {**new, "t": column(252, None)}, "p": column(252, "")}, False),
+        ({"u": new, "d": new}, False),
+        ({"u": new, "p": {"nowhere": ident()}}, False),
+        ({"u": {**new, "n": column(8, 1.5)}}, False),
+        ({"u": {**new, "t": column(252, "YQ")}}, False),
+        ({"u": {**new, "a": column(15, 5)}}, False),
+        ({"u": {**new, "a": column(99, 5)}}, False),
+        ({"p": new}, False),
+        ({}, False),
+    ]
+    good = [of_row(body) for body, is_good in bodies for _ in range(FEW) if is_good]
+    random.Random(1).shuffle(good)
+    assert together(open_protocol, good) == len(good)
+    together(open_protocol, good + [of_row(body) for body, _ in bodies])
+    for body, is_good in bodies:
+        assert together(open_protocol, [of_row(body)] * FEW) == FEW * is_good
+
+
+def test_keys_of_open_protocol() -> None:
+    body = {"u": {"id": ident(), "a": column(15, "x")}}
+    messages = [of_row(body, ts=number, rid=number, ptn=number) for number in range(FEW)]
+    messages += [of_row(body, tbl="other") for _ in range(FEW)]
+    messages += [of_row(body, ohk=True) for _ in range(FEW)]
+    messages += [of_row(body, ccl="/x/file.json") for _ in range(FEW)]
+    random.Random(1).shuffle(messages)
+    assert together(open_protocol, messages) == 4 * FEW
+    for member in ({"ts": -1}, {"ts": 2**63}, {"ptn": -1}, {"t": 2}, {"t": 7}, {"ts": "1"}, {"ts": None}):
+        assert together(open_protocol, [of_row(body, **member)] * FEW) == 0
+        together(open_protocol, [of_row(body)] * FEW + [of_row(body, **member)])
+
+
+def test_entries_of_open_protocol_that_are_rows_and_others() -> None:
+    row = (row_key(), {"u": {"id": ident(), "a": column(15, "x")}})
+    ddl, watermark = (row_key(t=2), {"q": "drop table t", "t": 4}), (row_key(t=3), b"")
+    key, value = batch_of(row, row)
+    messages: list[Message] = [
+        batch_of(row, ddl, row, watermark, row),
+        batch_of(row, (row_key(), {}), row),
+        batch_of(watermark),
+        (batch_of(watermark, watermark)[0], None),
+        (batch_of(watermark, watermark)[0], b""),
+        (key, None),
+        (key, value[:-1]),
+        (key, value + b"\0"),
+        (key[:-1], value),
+        (key[:8], value),
+        (key[:7], value),
+        (b"\1" + key[1:], value),
+        (batch_of(row)[0], value),
+        (key, batch_of(row)[1]),
+        (None, value),
+        (None, None),
+        (key[:8] + b"\xff" * 8 + key[16:], value),
+        (key, b"\x7f" + b"\xff" * 7 + value[8:]),
+    ]
+    assert together(open_protocol, messages * FEW) == 5 * FEW
+
+
+def test_a_bare_value_at_the_end_of_a_row_does_not_reach_into_the_old_one() -> None:
+    """Where NULL ended the new image, the old one was taken for a part of it, as rows without old image have none."""
+    new, old = ({"id": ident(number), "note": column(15, None)} for number in (1, 2))
+    messages = [of_row({"u": new, "p": old})] * FEW + [of_row({"u": new})] * FEW
+    for order in (messages, messages[::-1]):
+        assert together(open_protocol, order) == 2 * FEW
+
+
+columns_of_open_protocol = {
+    "i": (3, NULLABLE, st.none() | st.integers(-(2**31), 2**31) | st.just(1.5)),
+    "n": (8, NULLABLE | UNSIGNED, st.none() | st.integers(0, 2**64 - 1)),
+    "f": (4, NULLABLE, st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.integers(-5, 5)),
+    "a": (15, NULLABLE, st.none() | st.text(st.characters(codec="utf-8"), max_size=9) | st.just("\x00\\")),
+    "t": (252, NULLABLE, st.none() | st.sampled_from(["", "YQ==", "YQ", "/w==", "w6k="])),
+    "b": (15, NULLABLE | BINARY, st.none() | st.sampled_from(["", "a", "\\xff", "\\n", "\\q"])),
+    "e": (247, NULLABLE, st.none() | st.integers(0, 3)),
+    "y": (13, NULLABLE | UNSIGNED, st.none() | st.sampled_from([0, 1901, 2155])),
+    "s": (7, NULLABLE, st.none() | st.sampled_from(["2025-11-02 01:30:00", "2025-07-01 00:00:00", "x"])),
+}
+drawn_of_open_protocol = st.fixed_dictionaries(
+    {name: values for name, (_, _, values) in columns_of_open_protocol.items()}
+)
+
+
+@cases(200)
+@given(
+    st.lists(st.tuples(drawn_of_open_protocol, drawn_of_open_protocol, st.sampled_from("upd")), min_size=1, max_size=8),
+    st.sampled_from(["{}", '{"time_zone":"America/New_York"}']),
+)
+def test_values_of_open_protocol(drawn: list[tuple[dict[str, Any], dict[str, Any], str]], options: str) -> None:
+    def wire(row: Mapping[str, Any]) -> dict[str, Any]:
+        kinds = {name: (code, flags) for name, (code, flags, _) in columns_of_open_protocol.items()}
+        return {"id": ident()} | {name: column(kinds[name][0], value, kinds[name][1]) for name, value in row.items()}
+
+    bodies = [
+        {"d": wire(new)} if op == "d" else {"u": wire(new)} | ({"p": wire(old)} if op == "p" else {})
+        for new, old, op in drawn
+    ]
+    together(open_protocol, [of_row(body) for body in bodies for _ in range(2)], options, many=2)
 
 
 # Debezium

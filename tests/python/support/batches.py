@@ -11,6 +11,7 @@ import pytest
 
 from support.avro import Message, arrays
 from ticdc_udfs import arrow
+from ticdc_udfs.protocols import open_protocol
 from ticdc_udfs.registry import UDFS
 from ticdc_udfs.schema_registry import pack_schemas
 
@@ -21,7 +22,8 @@ def read_together(
     protocol: ModuleType, decode_batch: Callable[..., pa.Array[Any]], columns: Sequence[pa.Array[Any]], many: int = FEW
 ) -> int:
     """How many messages of a batch were read together (so many of one kind are); what they give is compared."""
-    expected = arrow.decode_each(protocol.decode, *columns)
+    alone = arrow.decode_batch if protocol is open_protocol else arrow.decode_each
+    expected = alone(protocol.decode, *columns)
     found = 0
     decode_others = arrow.decode_others
 

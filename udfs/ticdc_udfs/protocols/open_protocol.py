@@ -7,11 +7,10 @@ import re
 from base64 import b64encode
 from binascii import a2b_base64
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from math import isfinite
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from struct import Struct
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -165,12 +164,7 @@ def _row(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
     flags = _flags(key)
     claim_check = None if key.ccl is None else key.ccl.rpartition("/")[2]
 
-    # deletes and large rows may hold their handle key alone
-    table = (key.scm, key.tbl, zone, plain.startswith(b'{"d":'), bool(flags))
-    plan = _plans.get(table)
-    row = None if plan is None else _row_by_plan(plan, plain)
-    if plan is None or row is None:
-        plan, row = _row_by_columns(table, plain, flags)
+    plan, row = _images(key, plain, zone, flags)
     op, cells, old = row
     flags += plan.flags
     _make_canonical(cells, plan, flags)
@@ -240,10 +234,13 @@ class RowPlan(NamedTuple):
 
 
 def row_plan(key: bytes, value: bytes, options: Options) -> RowPlan:
-    """The plan of the row in a batch of one entry, for rows with the same key, columns, types and flags."""
+    """The plan of the row in a batch of one entry, for rows with the same key, columns, types and flags.
+
+    Raises `DecodeError` where a column has no name.
+    """
     (key_frame,), (body,) = _frames(key, len(VERSION), "key"), _frames(value, 0, "value")
     head = _read(_read_key, key_frame, "key")
-    row = _columns(body, [])
+    row = _read(_read_row, body, "row")
     plan = _Plan(row.d or row.u or {}, options.time_zone)
     columns = dict(zip(plan.names, zip(plan.wire_types, plan.converts, strict=True), strict=True))
     return RowPlan(columns, plan.key_names, [*_flags(head), *plan.flags])
@@ -278,10 +275,6 @@ class _Plan:
         ]
         self.key_names = key_names
         self.object, self.key_object = _named(self.names), _named(key_names)
-        self.rows = 0
-        self.read: Callable[[bytes], Any] | None = None
-        self.heads: list[bytes] = []
-        self.cells: Callable[[Any], list[Any]] = list
 
 
 def _cells_at(places: Sequence[int]) -> Callable[[list[Any]], Sequence[Any]]:
@@ -294,24 +287,18 @@ def _named(names: Sequence[str]) -> Callable[..., Any]:
     return lambda *cells: dict(zip(names, cells, strict=True))
 
 
-_Table = tuple[str, str, ZoneInfo | None, bool, bool]
-
-_plans: dict[_Table, _Plan] = {}
+_plans: dict[tuple[str, str, ZoneInfo | None], _Plan] = {}
 _MAX_PLANS = 10_000
-_ROWS_BEFORE_READER = 50
-"""A table's own reader costs about as much to make as it saves on so many rows."""
 
 
-def _plan_of(table: _Table, columns: _Columns) -> _Plan:
+def _plan_of(key: _Key, columns: _Columns, zone: ZoneInfo | None) -> _Plan:
     """The plan of a row's table schema; the last one of each table is kept, as most rows bear it again."""
+    table = (key.scm, key.tbl, zone)
     plan = _plans.get(table)
     if plan is None or plan.shape != _shape(columns) or plan.names != list(columns):
         if len(_plans) >= _MAX_PLANS:
             _plans.clear()
-        plan = _plans[table] = _Plan(columns, table[2])
-    plan.rows += 1
-    if plan.rows == _ROWS_BEFORE_READER:
-        _make_reader(plan, "d" if table[3] else "u")
+        plan = _plans[table] = _Plan(columns, zone)
     return plan
 
 
@@ -319,84 +306,17 @@ def _shape(columns: _Columns) -> list[tuple[int, int | None, bool]]:
     return [(column.t, column.f, column.h) for column in columns.values()]
 
 
-_AFTER_NAME = b'":{"t":'
-"""No text of a row holds it: quotes in a text are escaped."""
-
-
-def _make_reader(plan: _Plan, image: str) -> None:
-    """Gives the plan a reader that takes only rows of its schema, so that no column needs to be looked at.
-
-    The reader does not tell the order of columns: in a row of that order `heads` stand before each `_AFTER_NAME`.
-    """
-    fields = [f"c{place}" for place in range(len(plan.names))]
-    rename = dict(zip(fields, plan.names, strict=True))
-    try:
-        columns = msgspec.defstruct(
-            "Columns",
-            [
-                (field, _column_type(code, flags, wire_type))
-                for field, wire_type, (code, flags, _) in zip(fields, plan.wire_types, plan.shape, strict=True)
-            ],
-            rename=rename,
-            forbid_unknown_fields=True,
-            gc=False,
-        )
-    except ValueError:  # a name that the library cannot take
-        return
-    first, *others = (write_json(name)[:-1] for name in plan.names)
-    plan.heads = [b'{"%b":{%b' % (image.encode(), first), *(b"," + name for name in others)]
-    # made and written in half the time that a dict takes
-    plan.object = msgspec.defstruct("Row", fields, rename=rename, gc=False)
-    plan.key_object = msgspec.defstruct("Key", plan.key_cells(fields), rename=rename, gc=False)
-    images = msgspec.defstruct("Images", [(member, columns | None, None) for member in "upd"], gc=False)
-    plan.read = msgspec.json.Decoder(images).decode
-    values_of = attrgetter(*[f"{field}.v" for field in fields])
-    plan.cells = (lambda columns: [*values_of(columns)]) if len(fields) > 1 else lambda columns: [values_of(columns)]
-
-
-@lru_cache(maxsize=10_000)
-def _column_type(code: int, flags: int | None, wire_type: Any) -> type[msgspec.Struct]:
-    return msgspec.defstruct(
-        "Column",
-        [("t", Literal[code]), ("f", Literal[flags]), ("v", wire_type | None), ("h", bool, False)],
-        gc=False,
-    )
-
-
 _NEGATIVE_ZERO, _NEGATIVE_FLOAT = b'"v":-0}', b'"v":-0.0}'
 """The first is an integer to a JSON reader, and then without its sign; it stands for the second."""
 
 
-def _row_by_plan(plan: _Plan, plain: bytes) -> _Images | None:
-    """The images of a row that bears the plan's schema, in its order, and whole images; None of any other row."""
-    # one byte is found sooner than six
-    if plan.read is None or (b"\\" in plain and b"\\ufffd" in plain):
-        return None
-    try:
-        row = plan.read(plain)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    new = row.u if row.d is None else row.d
-    if new is None:
-        return None
-    # half of what a search for each name would cost, and a tenth of the whole row
-    if not all(map(bytes.endswith, plain.split(_AFTER_NAME, len(plan.heads)), plan.heads)):
-        return None
-    cells = plan.cells(new)
-    old = None if row.p is None or row.d is not None else plan.cells(row.p)
-    # searched only where there is a zero: to search every text would cost a fifth of reading it
-    if (0 in cells or (old is not None and 0 in old)) and _NEGATIVE_ZERO in plain:
-        return _row_by_plan(plan, plain.replace(_NEGATIVE_ZERO, _NEGATIVE_FLOAT))
-    return ("delete" if row.d is not None else "insert" if old is None else "update"), cells, old
-
-
-def _row_by_columns(table: _Table, plain: bytes, flags: list[str]) -> tuple[_Plan, _Images]:
-    """The images of any row, and the plan of its schema."""
+def _images(key: _Key, plain: bytes, zone: ZoneInfo | None, flags: list[str]) -> tuple[_Plan, _Images]:
+    """The images of a row, and the plan of its schema."""
     row = _columns(plain.replace(_NEGATIVE_ZERO, _NEGATIVE_FLOAT), flags)
     columns = row.u if row.d is None else row.d
     if not columns:
         raise DecodeError(ErrorCode.BAD_SHAPE, "a row without u and d, or without columns")
-    plan = _plan_of(table, columns)
+    plan = _plan_of(key, columns, zone)
     cells = _wire_values(columns, columns, plan)
     if row.d is not None:
         return plan, ("delete", cells, None)

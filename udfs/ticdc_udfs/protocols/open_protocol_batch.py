@@ -71,27 +71,33 @@ def _entries(keys: pa.Array[Any], values: pa.Array[Any]) -> _Entries:
     is_batch = heads.words[heads.edges[:-1]] == np.frombuffer(VERSION, "<u8")
     is_batch &= (key_frames.counts > 0) & ((key_frames.counts == value_frames.counts) | ~has_value)
     key_frames, value_frames = key_frames.only(is_batch), value_frames.only(is_batch)
-    value_edges = np.zeros((2, len(key_frames.messages)), np.int64)
-    value_edges[:, has_value[key_frames.messages]] = value_frames.start, value_frames.end
-
     others = np.flatnonzero(~is_batch)
-    messages = np.concatenate([key_frames.messages, others])
+    messages = np.append(key_frames.messages, others)
     order = np.argsort(messages, kind="stable")
     messages = messages[order]
+    are_framed = is_batch[messages]
 
-    def cut(whole: Messages, start: Numbers, end: Numbers, nulls: pa.Array[Any]) -> tuple[pa.Array[Any], pa.Array[Any]]:
-        """The messages' texts of entries, and what stands behind the lengths of their frames."""
+    def of_entries(whole: Messages, start: Numbers, end: Numbers) -> tuple[Numbers, Numbers, pa.Array[Any]]:
+        """The edges of entries, and their frames without lengths."""
         start, end = np.append(start, whole.edges[others])[order], np.append(end, whole.edges[others + 1])[order]
-        texts = slices(whole, start, end).cast(pa.binary())
-        is_null = nulls.is_null().take(pa.array(messages))
-        behind = slices(whole, np.where(is_batch[messages], np.minimum(start + LENGTH_BYTES, end), end), end)
-        return pc.if_else(is_null, None, texts) if nulls.null_count else texts, behind
+        return start, end, slices(whole, np.where(are_framed, np.minimum(start + LENGTH_BYTES, end), end), end)
 
-    entry_keys, entry_heads = cut(heads, key_frames.start, key_frames.end, keys)
-    entry_values, entry_bodies = cut(bodies, value_edges[0], value_edges[1], values)
-    prefixes = pa.array([b"", VERSION]).take(pa.array(is_batch[messages].astype(np.int8)))
-    entry_keys = pc.binary_join_element_wise(prefixes, entry_keys, b"")
-    return _Entries(entry_keys, entry_values, messages, entry_heads, entry_bodies)
+    start, end, entry_heads = of_entries(heads, key_frames.start, key_frames.end)
+    prefixes = pa.array([b"", VERSION]).take(pa.array(are_framed.astype(np.int8)))
+    entry_keys = pc.binary_join_element_wise(prefixes, slices(heads, start, end).cast(pa.binary()), b"")
+
+    value_edges = np.tile(bodies.edges[key_frames.messages], (2, 1))
+    value_edges[:, has_value[key_frames.messages]] = value_frames.start, value_frames.end
+    start, end, entry_bodies = of_entries(bodies, value_edges[0], value_edges[1])
+    edges = np.append(start, end[-1:]).astype(np.int32)  # where one ends the next one begins
+    buffers = [None, pa.py_buffer(edges), pa.py_buffer(bodies.bytes)]
+    entry_values = pa.Array.from_buffers(pa.binary(), len(messages), buffers)
+
+    def with_nulls(entries: pa.Array[Any], of_messages: pa.Array[Any]) -> pa.Array[Any]:
+        is_null = of_messages.is_null().take(pa.array(messages))
+        return pc.if_else(is_null, None, entries) if of_messages.null_count else entries
+
+    return _Entries(with_nulls(entry_keys, keys), with_nulls(entry_values, values), messages, entry_heads, entry_bodies)
 
 
 class _Frames(NamedTuple):
@@ -178,10 +184,14 @@ def _members(rows: Alike, event: Event, plan: RowPlan) -> tuple[Alike, dict[str,
     """
     members = event._asdict()
     images = _IMAGES[event.op or ""]
-    columns_of = {image: [path[1] for path in rows.values if path[0] == image] for image in "upd"}
-    if any(names != (plan.names if image in images else []) for image, names in columns_of.items()):
+    found = {image: {path[1]: path for path in rows.values if path[0] == image} for image in "upd"}
+    whole = found[images[0]]
+    if [*whole] != plan.names or any(image not in images for image in found if found[image]):
         raise ValueError("the rows have other columns")
-    paths: list[dict[str, Path]] = [{name: (image, name, "v") for name in plan.names} for image in images]
+    if any(not whole.keys() >= found[image].keys() for image in images):
+        raise ValueError("p has columns that u has not")
+    # what an old image lacks has not changed
+    paths = [whole | found[image] for image in images]
     rows, cells, flagged = images_of(rows, paths, lambda name, tokens: _cells(name, tokens, plan))
     row_images = [json_objects(columns) for columns in cells]
     for image in row_images:
