@@ -8,7 +8,6 @@ from base64 import b64encode
 from binascii import a2b_base64
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
-from operator import itemgetter
 from struct import Struct
 from typing import Annotated, Any, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
@@ -168,14 +167,14 @@ def _row(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
     op, cells, old = row
     flags += plan.flags
     _make_canonical(cells, plan, flags)
-    key_cells = plan.key_cells(cells)
+    row_key = plan.key_of(cells)
     before_key = before = None
     if old is not None:
         _make_canonical(old, plan, flags)
-        before = write_json(plan.object(*old))
-        old_key = plan.key_cells(old)
-        before_key = write_json(plan.key_object(*old_key)) if old_key != key_cells else None
-    after: bytes | None = write_json(plan.object(*cells))
+        before = plan.image_of(old)
+        old_key = plan.key_of(old)
+        before_key = old_key if old_key != row_key else None
+    after: bytes | None = plan.image_of(cells)
     if op == "delete":
         before, after = after, None
     return new_event(
@@ -188,7 +187,7 @@ def _row(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
             key.tbl,
             key.ptn,
             op,
-            write_json(plan.key_object(*key_cells)),
+            row_key,
             before_key,
             before,
             after,
@@ -243,7 +242,7 @@ def row_plan(key: bytes, value: bytes, options: Options) -> RowPlan:
     row = _read(_read_row, body, "row")
     plan = _Plan(row.d or row.u or {}, options.time_zone)
     columns = dict(zip(plan.names, zip(plan.wire_types, plan.converts, strict=True), strict=True))
-    return RowPlan(columns, plan.key_names, [*_flags(head), *plan.flags])
+    return RowPlan(columns, plan.key, [*_flags(head), *plan.flags])
 
 
 class _Plan:
@@ -255,8 +254,7 @@ class _Plan:
         types = [_type_of(column) for column in columns.values()]
         key = [name for name, column in columns.items() if (column.f or 0) & _PRIMARY_KEY]
         key = key or [name for name, column in columns.items() if column.h]
-        key_names = key or self.names
-        self.key_cells = _cells_at([self.names.index(name) for name in key_names])
+        self.key = key or self.names
         self.flags = [] if key else [Lossy.NO_KEY.of()]
         places = {name: place for place, name in enumerate(key, start=1)}
         self.schema = table_schema(
@@ -273,18 +271,15 @@ class _Plan:
             for place, (name, convert) in enumerate(zip(columns, self.converts, strict=True))
             if convert is not None
         ]
-        self.key_names = key_names
-        self.object, self.key_object = _named(self.names), _named(key_names)
 
+    def image_of(self, cells: Sequence[str | None]) -> bytes:
+        """The row image of canonical cells."""
+        return write_json(dict(zip(self.names, cells, strict=True)))
 
-def _cells_at(places: Sequence[int]) -> Callable[[list[Any]], Sequence[Any]]:
-    """What takes the cells at some places."""
-    return itemgetter(*places) if len(places) > 1 else lambda cells: (cells[places[0]],)
-
-
-def _named(names: Sequence[str]) -> Callable[..., Any]:
-    """What makes an object to write as JSON from the values of its members."""
-    return lambda *cells: dict(zip(names, cells, strict=True))
+    def key_of(self, cells: Sequence[str | None]) -> bytes:
+        """The row key of canonical cells."""
+        row = dict(zip(self.names, cells, strict=True))
+        return write_json({name: row[name] for name in self.key})
 
 
 _plans: dict[tuple[str, str, ZoneInfo | None], _Plan] = {}
