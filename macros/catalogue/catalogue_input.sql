@@ -2,13 +2,15 @@
     {% set events = ref("int_ticdc__catalogue_events") %}
     {% set columns = var("ticdc__information_schema", none) %}
     {% set state = {} %}
-    {% if execute %}
-        {% set told = run_query("select count(*), coalesce(sum(xxhash64(feed, commit_ts, schema_name, table_name, ddl_query, table_schema) % 1000003), 0) from " ~ events).rows[0] %}
+    {% for told in ticdc.rows_if_built(
+        events,
+        "select count(*), coalesce(sum(xxhash64(feed, commit_ts, schema_name, table_name, ddl_query, table_schema) % 1000003), 0) from " ~ events
+    ) %}
         {% do state.update({"events": told[0] | int, "hash": told[1] | int}) %}
         {% if columns %}
             {% set exported = run_query("select count(*), coalesce(sum(xxhash64(*) % 1000003), 0) from " ~ columns).rows[0] %}
             {% do state.update({"columns": exported[0] | int, "columns_hash": exported[1] | int}) %}
         {% endif %}
-    {% endif %}
+    {% endfor %}
     {% do return(state) %}
 {% endmacro %}

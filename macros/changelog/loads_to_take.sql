@@ -31,10 +31,12 @@
             ) %}
         {% endif %}
     {% endfor %}
-    {% if of_keyless and run_query(
-        "select 1 from " ~ ref("int_ticdc__table_versions") ~ " where not contains(columns, '\"key\":') and ("
+    {% set versions = ref("int_ticdc__table_versions") %}
+    {% if of_keyless and ticdc.rows_if_built(
+        versions,
+        "select 1 from " ~ versions ~ " where not contains(columns, '\"key\":') and ("
         ~ of_keyless | join(" or ") ~ ") limit 1"
-    ).rows | length %}
+    ) %}
         {% do progress.update({"has_bags": true}) %}
     {% endif %}
     {% if taken or to_take %}

@@ -2,7 +2,7 @@
     {% set nothing = {"run_id": 0, "bounds": {}} %}
     {% if not execute or (relation is none and not is_incremental()) %}{% do return(nothing) %}{% endif %}
     {% set properties = {} %}
-    {% for row in run_query("show tblproperties " ~ (relation or this)).rows %}
+    {% for row in ticdc.rows_if_built(relation or this, "show tblproperties " ~ (relation or this)) %}
         {% do properties.update({row[0]: row[1]}) %}
     {% endfor %}
     {% if "ticdc.settled" not in properties %}{% do return(nothing) %}{% endif %}

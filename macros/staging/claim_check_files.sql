@@ -2,9 +2,11 @@
     {% set files = [] %}
     {% set feeds = ticdc.feeds() | selectattr("claim_check") | list %}
     {% set names = {} %}
-    {% if execute and feeds %}
+    {% if feeds %}
         {% set waiting_rows = ticdc.rows_without_content(this if is_incremental() else none) %}
-        {% for row in run_query("select distinct feed, claim_check from (" ~ waiting_rows ~ ")").rows %}
+        {% for row in ticdc.rows_if_built(
+            ref("int_ticdc__events"), "select distinct feed, claim_check from (" ~ waiting_rows ~ ")"
+        ) %}
             {% do names.setdefault(row[0], []).append(row[1]) %}
         {% endfor %}
     {% endif %}

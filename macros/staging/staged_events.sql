@@ -1,7 +1,7 @@
 {% macro staged_events(relation) %}
 select staged.*
 from {{ relation }} as staged
-{%- if execute and run_query("select 1 from " ~ relation ~ " where is_redriven limit 1").rows %}
+{%- if ticdc.rows_if_built(relation, "select 1 from " ~ relation ~ " where is_redriven limit 1") %}
 left anti join (
     select
         feed,

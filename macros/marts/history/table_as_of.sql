@@ -1,7 +1,7 @@
 {% macro table_as_of(schema_name, table_name, tso, feed) %}
     {% set versions = ref("int_ticdc__table_versions") %}
     {% set plans = ref("int_ticdc__typed_tables") %}
-    {% if not execute %}{% do return(none) %}{% endif %}
+    {% if not execute or load_cached_relation(versions) is none %}{% do return(none) %}{% endif %}
     {% set found = run_query(
         "select to_json(struct(versions.feed, versions.table_id, versions.table_incarnation, versions.table_schema, plans.plan))"
         ~ " from " ~ versions ~ " as versions left join " ~ plans ~ " as plans"
