@@ -13,8 +13,14 @@
     {% endif %}
 
     {% set topics = feed.get("topics") %}
-    {% if topics is string or topics is not iterable or not topics or topics | reject("string") | list %}
+    {% if topics is string or topics is mapping or topics is not iterable or not topics or topics | reject("string") | list %}
         {% do problems.append(place ~ ".topics: got " ~ topics | tojson ~ ", expected a list of SQL like patterns") %}
+    {% else %}
+        {% for topic in topics if not modules.re.fullmatch("([^\\\\]|[\\\\][\\\\%_])+", topic) %}
+            {% do problems.append(
+                place ~ ".topics: got " ~ topic | tojson ~ ", expected a SQL like pattern; in it a backslash stands before %, _ or another one"
+            ) %}
+        {% endfor %}
     {% endif %}
 
     {% set partitions = feed.get("partitions") %}

@@ -8,6 +8,10 @@
     {% if messages_schema is not string or not messages_schema %}
         {% do problems.append("ticdc__messages_schema: got " ~ messages_schema | tojson ~ ", expected the name of a schema") %}
     {% endif %}
+    {% set columns = var("ticdc__information_schema", none) %}
+    {% if columns is not none and (columns is not string or not columns) %}
+        {% do problems.append("ticdc__information_schema: got " ~ columns | tojson ~ ", expected the name of a relation") %}
+    {% endif %}
     {% set stalled_after = var("ticdc__stalled_after_minutes", 60) %}
     {% if stalled_after is boolean or stalled_after is not integer or stalled_after < 1 %}
         {% do problems.append("ticdc__stalled_after_minutes: got " ~ stalled_after | tojson ~ ", expected a number of minutes, 1 or more") %}
@@ -22,7 +26,8 @@
     {% endif %}
     {% set redrive = var("ticdc__redrive", false) %}
     {% set names = [] %}
-    {% for feed in var("ticdc__feeds", none) or [] if feed is mapping %}{% do names.append(feed.get("name")) %}{% endfor %}
+    {% set feeds = var("ticdc__feeds", none) %}
+    {% for feed in (feeds if feeds is iterable else []) if feed is mapping %}{% do names.append(feed.get("name")) %}{% endfor %}
     {% if redrive is not boolean and (redrive is string or redrive is not iterable or redrive | reject("in", names) | list) %}
         {% do problems.append("ticdc__redrive: got " ~ redrive | tojson ~ ", allowed: true, false, or a list of names of feeds") %}
     {% endif %}

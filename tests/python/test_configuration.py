@@ -29,9 +29,12 @@ WRONG: dict[str, Any] = {
         {"name": "avro2", "protocol": "debezium_avro", "topics": ["a"], "options": {"schemas": "ftp://host/a"}},
         {"name": "avro3", "protocol": "avro", "topics": ["a"]},
         "orders",
+        {"name": "patterns", "protocol": "simple", "topics": ["a.b", "a\\_b\\\\%", "a\\.b", "a\\", ""]},
+        {"name": "topics", "protocol": "simple", "topics": {"shop": 1}},
     ],
     "ticdc__visibility": "newest",
     "ticdc__messages_schema": "",
+    "ticdc__information_schema": ["raw.columns"],
     "ticdc__stored_from_rows": -1,
     "ticdc__dead_letter_payloads": "drop",
     "ticdc__redrive": ["shop", "shoes"],
@@ -42,6 +45,8 @@ WRONG: dict[str, Any] = {
         "x.t",
     ],
 }
+BACKSLASH = "in it a backslash stands before %, _ or another one"
+WRONG_PATTERNS = (r'"a\\.b"', r'"a\\"', '""')
 SCHEMAS = "the http or https URL of a schema registry, a JSON file, or a relation"
 PROBLEMS = (
     'ticdc__feeds[0].protocol: got "canal_jsn", allowed: avro, canal_json, debezium, debezium_avro, '
@@ -68,14 +73,17 @@ PROBLEMS = (
     f'ticdc__feeds[6].options.schemas: got "ftp://host/a", allowed: {SCHEMAS}',
     f"ticdc__feeds[7].options.schemas: got null, allowed: {SCHEMAS}",
     'ticdc__feeds[8]: got "orders", expected a mapping with name, protocol and topics',
+    *(f"ticdc__feeds[9].topics: got {topic}, expected a SQL like pattern; {BACKSLASH}" for topic in WRONG_PATTERNS),
+    'ticdc__feeds[10].topics: got {"shop": 1}, expected a list of SQL like patterns',
     'ticdc__visibility: got "newest", allowed: complete, latest',
     'ticdc__messages_schema: got "", expected the name of a schema',
+    'ticdc__information_schema: got ["raw.columns"], expected the name of a relation',
     "ticdc__stored_from_rows: got -1, expected a number of rows, 0 or more",
     'ticdc__dead_letter_payloads: got "drop", allowed: keep, hash, cut',
     'ticdc__redrive: got ["shop", "shoes"], allowed: true, false, or a list of names of feeds',
     "ticdc__initial_loads[1]: a second load of the same table as of the same commit",
     'ticdc__initial_loads[2]: unknown member "tso", allowed: feed, schema, table, relation, commit_ts, key_columns',
-    'ticdc__initial_loads[2].feed: got "none", allowed: shop, shop, a b, zones, avro, avro2, avro3',
+    'ticdc__initial_loads[2].feed: got "none", allowed: shop, shop, a b, zones, avro, avro2, avro3, patterns, topics',
     'ticdc__initial_loads[2].schema: got "", expected a name',
     "ticdc__initial_loads[2].table: got 7, expected a name",
     "ticdc__initial_loads[2].relation: got null, expected a name",
@@ -101,7 +109,11 @@ def test_one_error_names_every_problem(tmp_path: Path) -> None:
     assert [line.strip()[2:] for line in text.splitlines() if line.strip().startswith("- ")] == list(PROBLEMS)
 
 
-@pytest.mark.parametrize("variables", [{}, {"ticdc__feeds": {"name": "shop"}}], ids=["no feeds", "no list"])
+@pytest.mark.parametrize(
+    "variables",
+    [{}, {"ticdc__feeds": {"name": "shop"}}, {"ticdc__feeds": 7}],
+    ids=["no feeds", "no list", "a number"],
+)
 def test_feeds_are_a_list(variables: dict[str, Any], tmp_path: Path) -> None:
     text = error_of(variables, tmp_path)
     got = json.dumps(variables.get("ticdc__feeds"))
