@@ -291,6 +291,11 @@ def test_csv(spark: SparkSession) -> None:
     assert text == 'a,a,b,c,d\r\n1,,"x,""y",AA==,"[""z""]"\r\n'
 
 
+def test_csv_tells_an_empty_text_from_null(spark: SparkSession) -> None:
+    text = written(spark, "select '' as a, null as b, 'x' || char(10) || 'y' as c union all select null, '', ''", "csv")
+    assert text == 'a,b,c\r\n"",,"x\ny"\r\n,"",""\r\n'
+
+
 def test_table(spark: SparkSession) -> None:
     text = written(
         spark, "select 'a\tb' as `x y`, null as n, '表' as w union all select 'c', 1, repeat('d', 200)", "table"

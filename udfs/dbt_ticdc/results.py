@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import struct
@@ -11,7 +10,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from itertools import islice
+from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
 from dbt_ticdc.errors import TicdcError
@@ -35,10 +34,13 @@ def write_json(frame: DataFrame, out: IO[str]) -> None:
 
 def write_csv(frame: DataFrame, out: IO[str]) -> None:
     """A header and the rows, with the texts of `write_json`; NULL is an empty field, an empty text is `""`."""
-    writer = csv.writer(out, quoting=csv.QUOTE_NOTNULL if hasattr(csv, "QUOTE_NOTNULL") else csv.QUOTE_MINIMAL)
-    writer.writerow(frame.columns)
-    for row in _rows(frame):
-        writer.writerow([None if value is None else _text(value) for value in row])
+    for row in chain([frame.columns], _rows(frame)):
+        out.write(",".join("" if value is None else _field(_text(value)) for value in row) + "\r\n")
+
+
+def _field(text: str) -> str:
+    """The text in quotes where CSV needs them, and where it is empty: `csv` has no such way before Python 3.12."""
+    return '"' + text.replace('"', '""') + '"' if text == "" or any(c in text for c in ',"\r\n') else text
 
 
 def write_table(frame: DataFrame, out: IO[str]) -> None:
