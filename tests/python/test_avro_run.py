@@ -24,7 +24,8 @@ from support.registry import registry
 KEY = record(column("id", "int", "INT"))
 COLUMNS = (column("id", "int", "INT"), column("v", "string", "TEXT"))
 EXTENDED, PLAIN = record(*COLUMNS, *EXTENSION), record(*COLUMNS)
-SCHEMAS = {"1": json.dumps(KEY), "2": json.dumps(EXTENDED), "3": json.dumps(PLAIN)}
+BINARY = record(COLUMNS[0], column("v", "bytes", "BLOB"), *EXTENSION)
+SCHEMAS = {str(number): json.dumps(schema) for number, schema in enumerate((KEY, EXTENDED, PLAIN, BINARY), 1)}
 LATE = "99"
 AT = 1_795_238_204_400
 
@@ -132,6 +133,7 @@ class Outcome:
     asked: Mapping[str, list[str]]
     changelog: list[dict[str, Any]]
     current: list[dict[str, Any]]
+    retyped: list[dict[str, Any]]
     files: tuple[Mapping[str, tuple[int, int]], Mapping[str, tuple[int, int]]]
     schemas_file: str
 
@@ -147,10 +149,12 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
     placed_cuts, timed_cuts = cuts("placed", placed("placed")), cuts("timed", timed("timed"))
     gap = placed("gap")
     by_http = [extended("http", offset, 1, offset) for offset in range(4)]
+    binary = {"id": 1, "v": b"bytes", **extension("c")}
+    retyped = [line("retyped", 0, key(1), framed(body(BINARY, binary), schema_id=4)), extended("retyped", 1, 2, 1)]
     in_file = [extended("file", 0, 1, 1), extended("file", 1, 2, 2, int(LATE)), extended("file", 2, 3, 3)]
     write_lines(
         dumps / "first.jsonl",
-        placed_cuts[0] + timed_cuts[0] + gap[:7] + gap[8:] + by_http[:2] + in_file,
+        placed_cuts[0] + timed_cuts[0] + gap[:7] + gap[8:] + by_http[:2] + in_file + retyped,
         [{**each, "topic": "down"} for each in by_http[:2]],
     )
     staged, dead, asked = {}, {}, {}
@@ -161,6 +165,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
             feed("placed", os.path.relpath(file), "placed%", "gap"),
             feed("timed", file, "timed%"),
             feed("file", file),
+            feed("retyped", file),
             feed("http", server.url),
             feed("down", down_url),
         ]
@@ -193,14 +198,15 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
         build("second")
         changelog = rows("select * from ticdc__changelog where feed = 'timed'")
         current = rows("select * from ticdc__current_rows where feed = 'timed'")
+        typed = rows("select id, v, _lossy from retyped__shop.t order by id")
         before = embedded.files(home)
         (home / "work" / "last_build").unlink()
         build("idle")
         after = embedded.files(home)
-        feeds[4] = feed("down", server.url)
+        feeds[-1] = feed("down", server.url)
         embedded.write_feeds(feeds_file, [*feeds, feed("relation", "ticdc_raw.writer_schemas")])
         build("anew", full_refresh=True)
-    yield Outcome(staged, dead, asked, changelog, current, (before, after), os.path.relpath(file))
+    yield Outcome(staged, dead, asked, changelog, current, typed, (before, after), os.path.relpath(file))
 
 
 def always_down(number: int) -> tuple[int, Any]:
@@ -280,6 +286,13 @@ def test_changes_of_one_time_are_all_there(outcome: Outcome) -> None:
         ("1", "c", "upsert"),
     ]
     assert {row["row_key"]: value_of(row["row"]) for row in outcome.current} == {'{"id":"1"}': "c", '{"id":"2"}': "x"}
+
+
+def test_a_text_in_a_column_that_was_binary_does_not_break_its_table(outcome: Outcome) -> None:
+    assert outcome.retyped == [
+        {"id": 1, "v": b"bytes", "_lossy": []},
+        {"id": 2, "v": None, "_lossy": ["v:out_of_range"]},
+    ]
 
 
 def value_of(image: str | None) -> str | None:

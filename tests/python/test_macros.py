@@ -57,7 +57,7 @@ TYPES: tuple[tuple[str, list[int] | None, str], ...] = (
 )
 EXPRESSIONS = {
     "string": "t",
-    "binary": "unbase64(t)",
+    "binary": "try_to_binary(t, 'base64')",
     "timestamp": "try_cast(t || '+00:00' as timestamp)",
     "array<string>": "if(t = '', array(), split(t, ','))",
     "array<float>": "from_json(t, 'array<float>')",

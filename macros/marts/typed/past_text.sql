@@ -5,7 +5,7 @@
         {% set until = column.encodings[column.encodings.index(encoding) + 1:] | map(attribute="from_ts") | first %}
         {% do whens.append(
             " when " ~ moment ~ " >= " ~ encoding.from_ts ~ (" and " ~ moment ~ " < " ~ until if until else "") ~ " then "
-            ~ ("base64(cast(" ~ value ~ " as binary))" if is_binary else "try_validate_utf8(cast(unbase64(" ~ value ~ ") as string))")
+            ~ ("base64(cast(" ~ value ~ " as binary))" if is_binary else "try_validate_utf8(cast(try_to_binary(" ~ value ~ ", 'base64') as string))")
         ) %}
     {% endfor %}
     {% do return("case" ~ whens | join ~ " else " ~ value ~ " end" if whens else value) %}

@@ -2,7 +2,8 @@
     {%- if type == "string" -%}
         {{ text }}
     {%- elif type == "binary" -%}
-        unbase64({{ text }})
+        {#- `unbase64` fails where a cell is no base64, as a text is in a feed that sends no DDL -#}
+        try_to_binary({{ text }}, 'base64')
     {%- elif type == "timestamp" -%}
         try_cast({{ text }} || '+00:00' as timestamp)
     {%- elif type == "array<string>" -%}

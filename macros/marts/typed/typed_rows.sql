@@ -7,7 +7,7 @@
         {{ "row_commit_ts as commit_ts" if generations else "commit_ts" }},
         lossy || filter(
             array(
-                {%- for column in table.typed_columns if column.type not in ["string", "binary", "array<string>"] or column.text != column.value %}
+                {%- for column in table.typed_columns if column.type not in ["string", "array<string>"] or column.text != column.value %}
                 if(
                     {{ column.value or "image." ~ ticdc.identifier(column.name) }} is not null and {{ column.stored_as }} is null,
                     {{ ticdc.text_literal(column.name ~ ":out_of_range") }},
