@@ -540,6 +540,13 @@ def ticdc(*arguments: str | Path, **environment: str) -> subprocess.CompletedPro
     )
 
 
+@pytest.mark.parametrize("port", ["abc", "-1", "65536", ""])
+def test_a_wrong_port_says_what_is_allowed(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["serve", f"--port={port}"])
+    assert f"argument --port: {port} is no port; allowed are 0 to 65535" in capsys.readouterr().err
+
+
 def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     write(tmp_path / "full" / "a.jsonl", [line(0)])

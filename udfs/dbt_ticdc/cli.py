@@ -359,10 +359,9 @@ def _zone(text: str) -> str:
 
 
 def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
+    if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text} is no port; allowed are 0 to 65535")
-    return port
+    return int(text)
 
 
 if __name__ == "__main__":
