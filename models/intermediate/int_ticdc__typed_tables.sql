@@ -35,17 +35,59 @@ generations as (
 
 ),
 
--- of tables whose columns changed
-pasts as (
+incarnations as (
 
     select
         feed,
         table_id,
-        to_json(array_sort(collect_list(struct(valid_from_ts as from_ts, table_schema)))) as versions
-    from {{ ref("int_ticdc__table_versions") }}
-    where valid_from_ts <= {{ ticdc.shown_through("feed") }}
+        table_incarnation,
+        lives,
+        lead(lives[0].from_ts) over (partition by feed, table_id order by table_incarnation) as next_from_ts
+    from {{ ref("int_ticdc__table_states") }}
+
+),
+
+-- what came back under another name is another table from where its lineage went on without it
+left_behind as (
+
+    select
+        feed,
+        table_id,
+        collect_list(struct(table_incarnation as incarnation, next_from_ts as at_ts)) as incarnations
+    from incarnations
+    where exists(lives, life -> life.from_ts >= next_from_ts)
     group by feed, table_id
-    having size(collect_set(table_schema)) > 1
+
+),
+
+-- of tables whose columns changed
+pasts as (
+
+    select
+        tables.feed,
+        tables.table_id,
+        tables.table_incarnation,
+        to_json(
+            array_sort(collect_list(struct(versions.valid_from_ts as from_ts, versions.table_schema)))
+        ) as versions
+    from {{ ref("int_ticdc__table_states") }} as tables
+    inner join incarnations
+        on
+            tables.feed = incarnations.feed
+            and tables.table_id = incarnations.table_id
+            and tables.table_incarnation >= incarnations.table_incarnation
+    inner join {{ ref("int_ticdc__table_versions") }} as versions
+        on
+            incarnations.feed = versions.feed
+            and incarnations.table_id = versions.table_id
+            and incarnations.table_incarnation = versions.table_incarnation
+            and (
+                tables.table_incarnation = versions.table_incarnation
+                or incarnations.next_from_ts > versions.valid_from_ts
+            )
+    where tables.is_live and versions.valid_from_ts <= {{ ticdc.shown_through("versions.feed") }}
+    group by tables.feed, tables.table_id, tables.table_incarnation
+    having size(collect_set(versions.table_schema)) > 1
 
 )
 
@@ -58,14 +100,24 @@ select
     tables.table_schema,
     coalesce(generations.generations, '[]') as generations,
     coalesce(generations.row_count, 0) as row_count,
-    pasts.versions
+    pasts.versions,
+    to_json(
+        filter(
+            coalesce(left_behind.incarnations, array()), each -> each.incarnation < tables.table_incarnation
+        )
+    ) as left_behind
 from {{ ref("int_ticdc__table_states") }} as tables
 left join generations
     on
         tables.feed = generations.feed
         and tables.table_id = generations.table_id
         and tables.table_incarnation = generations.table_incarnation
-left join pasts on tables.feed = pasts.feed and tables.table_id = pasts.table_id
+left join pasts
+    on
+        tables.feed = pasts.feed
+        and tables.table_id = pasts.table_id
+        and tables.table_incarnation = pasts.table_incarnation
+left join left_behind on tables.feed = left_behind.feed and tables.table_id = left_behind.table_id
 where
     tables.is_live
     and tables.table_schema <> '[]'

@@ -231,6 +231,14 @@ def test_flashback_under_another_name_of_a_truncated_table() -> None:
     assert last(result, "t").incarnation == 3
 
 
+def test_two_tables_of_one_lineage_at_once() -> None:
+    result = folded(CREATE, "TRUNCATE t", "FLASHBACK TABLE t TO t_old", "TRUNCATE t_old", "DROP TABLE t", CREATE)
+    assert last(result, "t_old").table_id != last(result, "t").table_id
+    assert last(result, "t").incarnation == 3
+    result = folded(CREATE, "DROP TABLE t", CREATE, "RENAME TABLE t TO u", CREATE)
+    assert last(result, "u").table_id != last(result, "t").table_id
+
+
 def test_recover_by_job_takes_the_name_of_the_message() -> None:
     result = folded(CREATE, "DROP TABLE t", DdlEvent(30, "shop", "t", "RECOVER TABLE BY JOB 53"))
     assert last(result, "t").incarnation == 1 and not result.problems

@@ -491,6 +491,63 @@ def test_recover(outcome: Outcome) -> None:
 
 
 @scenario
+def came_back_beside(feed: Feed) -> None:
+    """What was truncated comes back under another name, beside the table that goes on."""
+    table = pairs(feed, "emptied", (1, "a"))
+    table.ddl("TRUNCATE", "TRUNCATE TABLE {}")
+    table.insert(2, "b")
+    back = replace(table, name="came_back")
+    back.ddl("QUERY", "FLASHBACK TABLE `shop`.`emptied` TO `came_back`")
+    back.update((1, "a"), (1, "c"))
+    table.insert(3, "d")
+
+
+@scenario
+def one_name_for_three(feed: Feed) -> None:
+    """A table is dropped, the next one of its name renamed, and the third one of that name is another one again."""
+    pairs(feed, "one_name", (1, "a")).ddl("ERASE", "DROP TABLE `shop`.{}")
+    pairs(feed, "one_name", (2, "b")).ddl("RENAME", "RENAME TABLE `shop`.{} TO `shop`.`second`")
+    pairs(feed, "one_name", (3, "c"))
+
+
+@pytest.mark.parametrize(
+    "table, story, history, as_of",
+    [
+        (
+            "emptied",
+            "came_back_beside",
+            [(1, "a", "1-2 insert truncate_table"), (2, "b", "3- insert"), (3, "d", "6- insert")],
+            {1: [(1, "a")], 4: [(2, "b")], 6: [(2, "b"), (3, "d")]},
+        ),
+        (
+            "came_back",
+            "came_back_beside",
+            [(1, "a", "1-2 insert truncate_table"), (1, "a", "4-5 insert update"), (1, "c", "5- update")],
+            {1: [(1, "a")], 3: [], 6: [(1, "c")]},
+        ),
+        ("one_name", "one_name_for_three", [(3, "c", "7- insert")], {1: [], 4: [], 7: [(3, "c")]}),
+        (
+            "second",
+            "one_name_for_three",
+            [(1, "a", "1-2 insert drop_table"), (2, "b", "4- insert")],
+            {1: [(1, "a")], 4: [(2, "b")], 7: [(2, "b")]},
+        ),
+    ],
+)
+def test_rows_of_another_table_that_was_one_with_this(
+    outcome: Outcome, table: str, story: str, history: Tuples, as_of: Mapping[int, Tuples]
+) -> None:
+    found, *snapshots = outcome.answers(
+        f"select * from {table}_history",
+        *(f"select * from {table}_as_of({tso_of(commit)})" for commit in as_of),
+        schema="shop",
+    )
+    begin = outcome.feeds["shop"].begun[story]
+    assert _typed(found, ["id", "v"], partial(_times, begin, prefix="_")) == _sorted(history)
+    assert [_typed(snapshot, ["id", "v"]) for snapshot in snapshots] == [_sorted(rows) for rows in as_of.values()]
+
+
+@scenario
 def drop_database(feed: Feed) -> None:
     database = Table(feed, "", "", schema="archive")
     database.ddl("QUERY", "CREATE DATABASE `archive`")

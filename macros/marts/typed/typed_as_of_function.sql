@@ -4,6 +4,6 @@
     select
         {{ ticdc.named_columns(past, ["commit_ts"]) }}
     from (
-        {{ ticdc.typed_rows(past, "(" ~ ticdc.rows_as_of("tso") ~ ")", [], ["row_key"], true) }}
+        {{ ticdc.typed_rows(past, "(" ~ ticdc.rows_as_of("tso") ~ ")", [], ["row_key"], "tso") }}
     )
 {% endmacro %}

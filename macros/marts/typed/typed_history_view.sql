@@ -5,6 +5,6 @@
     select
         {{ ticdc.named_columns(past, carried) }}
     from (
-        {{ ticdc.typed_rows(past, ref("ticdc__row_history"), [], carried, true) }}
+        {{ ticdc.typed_rows(past, ref("ticdc__row_history"), [], carried, "valid_from_ts") }}
     )
 {% endmacro %}

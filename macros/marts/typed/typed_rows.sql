@@ -1,4 +1,4 @@
-{% macro typed_rows(table, rows, generations, carried, all_incarnations=false) %}
+{% macro typed_rows(table, rows, generations, carried, moment=none) %}
     {%- set fields = [] -%}
     {%- for column in table.columns -%}{%- do fields.append(ticdc.identifier(column.name) ~ ": string") -%}{%- endfor -%}
     select
@@ -33,7 +33,10 @@
             where
                 feed = {{ ticdc.text_literal(table.feed) }}
                 and table_id = {{ ticdc.text_literal(table.table_id) }}
-                {% if not all_incarnations %}and table_incarnation = {{ table.table_incarnation }}{% endif %}
+                and table_incarnation {{ "<=" if moment else "=" }} {{ table.table_incarnation }}
+                {%- for left in table.left_behind if moment %}
+                and (table_incarnation <> {{ left.incarnation }} or {{ moment }} < {{ left.at_ts }})
+                {%- endfor %}
                 {% if generations %}and generation in ({{ generations | join(", ") }}){% endif %}
         )
     )

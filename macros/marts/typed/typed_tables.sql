@@ -15,6 +15,7 @@
             "generations": fromjson(row[6]),
             "row_count": row[7] | int,
             "versions": row[8],
+            "left_behind": fromjson(row[9]),
             "known": known.get((row[0], row[1], row[2]), {}),
         }) %}
     {% endfor %}

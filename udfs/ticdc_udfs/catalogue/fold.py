@@ -343,6 +343,17 @@ class _Catalogue:
     def _drops(self, schema: str, name: str) -> list[_Dropped]:
         return [drop for drop in self.dropped[key_of(schema, name)] if drop.kind is not DdlKind.TRUNCATE_TABLE]
 
+    def _emptied(self, table: Table) -> Table:
+        """The table with nothing of the rows that it had."""
+        table_id, incarnation = self._next_identity(table.schema, table.name, table)
+        return replace(table, table_id=table_id, incarnation=incarnation, incarnation_ts=self.commit_ts)
+
+    def _next_identity(self, schema: str, name: str, before: Table | None) -> Identity:
+        """What comes after a table: its lineage goes on, unless another table went on with it before."""
+        goes_on = before is not None and before.incarnation == self.incarnations[before.table_id]
+        table_id = before.table_id if before and goes_on else table_id_of(schema, name, self.commit_ts)
+        return table_id, self._new_incarnation(table_id)
+
     def _new_incarnation(self, table_id: str) -> int:
         self.incarnations[table_id] = self.incarnations.get(table_id, 0) + 1
         return self.incarnations[table_id]
@@ -400,8 +411,7 @@ class _Catalogue:
             case DdlKind.TRUNCATE_TABLE:
                 table = self._find(schema, name)
                 self._drop(table, change.kind)
-                incarnation = self._new_incarnation(table.table_id)
-                self._put(replace(table, incarnation=incarnation, incarnation_ts=self.commit_ts))
+                self._put(self._emptied(table))
             case DdlKind.FLASHBACK_CLUSTER:
                 self._problem(ProblemCode.FLASHBACK_OF_ROWS, "rows went back in time unseen", None, None)
 
@@ -426,9 +436,8 @@ class _Catalogue:
         key = key_of(schema, name)
         self.known.add(key)
         earlier = self._drops(schema, name)
-        table_id = earlier[-1].table.table_id if earlier else table_id_of(schema, name, self.commit_ts)
-        incarnation = self._new_incarnation(table_id)
-        return Table(table_id, incarnation, self.commit_ts, schema, name, origin=Origin.DDL)
+        identity = self._next_identity(schema, name, earlier[-1].table if earlier else None)
+        return Table(*identity, self.commit_ts, schema, name, origin=Origin.DDL)
 
     def _copy(self, table: Table, like: tuple[str | None, str]) -> Table:
         key = key_of(like[0] or table.schema, like[1])
@@ -452,7 +461,7 @@ class _Catalogue:
         """From now on the table has the rows of an export, and nothing of those known before."""
         table = self._find(schema, name)
         self._remove(table)
-        loaded = replace(table, incarnation=self._new_incarnation(table.table_id), incarnation_ts=self.commit_ts)
+        loaded = self._emptied(table)
         self._put(loaded)
         if table.identity in self.told:
             self.told.add(loaded.identity)
