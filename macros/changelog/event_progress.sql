@@ -1,16 +1,25 @@
 {% macro event_progress(settled) %}
     {% set completeness = ref("int_ticdc__completeness") %}
-    {% set progress = {"run_id": 0, "bounds": {}, "redriven": {}} %}
+    {% set progress = {"run_id": 0, "bounds": {}, "redriven": dict(settled.get("redriven", {}))} %}
     {% set feeds = ticdc.rows_if_built(
         completeness,
         "select feed, max(complete_through_ts), max(last_run_id), max(redriven_run_id) from " ~ completeness ~ " group by feed"
     ) | sort(attribute="feed", case_sensitive=true) %}
     {% for feed in feeds %}
         {% do progress.update({"run_id": [progress.run_id, feed[2] | int] | max}) %}
-        {% if feed[3] is not none %}{% do progress.redriven.update({feed[0]: feed[3] | int}) %}{% endif %}
+        {% if feed[3] is not none %}
+            {% do progress.redriven.update({feed[0]: [progress.redriven.get(feed[0], 0), feed[3] | int] | max}) %}
+        {% endif %}
         {% if feed[1] is not none and var("ticdc__visibility", "complete") == "complete" %}
             {% do progress.bounds.update({feed[0]: [settled.bounds.get(feed[0], 0), feed[1] | int] | max}) %}
         {% endif %}
     {% endfor %}
+    {% if progress.run_id > settled.run_id %}
+        {% for feed in ticdc.disordered_feeds(settled, progress) %}
+            {% do progress.redriven.update({feed: progress.run_id}) %}
+        {% endfor %}
+    {% elif settled.newest %}
+        {% do progress.update({"newest": settled.newest}) %}
+    {% endif %}
     {% do return(progress) %}
 {% endmacro %}

@@ -125,7 +125,7 @@ class Outcome:
         `names` are those that the table had at commits.
         """
         name, columns = header.split(": ")
-        feed, every = "late" if schema == "late" else "shop", columns.split(", ")
+        feed, every = schema if schema in self.feeds else "shop", columns.split(", ")
         begin, width, texts = self.feeds[feed].begun[story or name], len(every), texts or {}
         times = [row[width].split()[0].split("-") for row in history]
         told = list(zip(history, times, texts.get("history") or _texts(every, history), strict=True))
@@ -217,7 +217,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     folder = tmp_path_factory.mktemp("scenarios")
     warehouse, dumps = folder / "warehouse", folder / "messages"
     dumps.mkdir()
-    feeds = {name: Feed(name) for name in ("shop", "late", "stalls")}
+    feeds = {name: Feed(name) for name in ("shop", "late", "stalls", "skewed")}
     file = embedded.write_feeds(
         folder / "feeds.yml",
         [
@@ -225,7 +225,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
             for name in feeds
         ],
     )
-    writers = {"shop": write_shop, "late": write_late, "stalls": write_stalls}
+    writers = {"shop": write_shop, "late": write_late, "stalls": write_stalls, "skewed": write_skewed}
     sent = {name: write(feeds[name]) for name, write in writers.items()}
     found: list[Any] = []
     for run in ("first", "last"):
@@ -896,6 +896,45 @@ def test_a_table_is_shown_as_of_what_its_own_feed_is_complete_through(outcome: O
     assert _typed(found, ["id", "v", "n"]) == [(1, "c", 8), (2, "x", 7)]
     (refusal,) = outcome.answers(f"select * from ticdc__rows_as_of({tso})")
     assert f"feed stalls is complete through commit {STALLED_TS}, got {tso}" in refusal
+
+
+def write_skewed(feed: Feed) -> Written:
+    """No watermark holds anything back: the last run brings a row from before a DDL, and a DDL from before a row."""
+    feed.begin("widened")
+    table = pairs(feed, "widened", (1, "a"), schema="skewed")
+    feed.commit_ts += STEP
+    table.ddl("ALTER", "ALTER TABLE {} ADD COLUMN `n` INT DEFAULT 7")
+    replace(table, columns="id int, v varchar, n int").insert(3, "c", 8)
+    feed.begin("moved")
+    table = pairs(feed, "moved_old", (1, "a"), schema="skewed")
+    feed.commit_ts += STEP
+    moved = replace(table, name="moved")
+    moved.send("INSERT", (2, "b"), partition=1)
+    first = len(feed.messages)
+    feed.commit_ts = feed.begun["moved"] + STEP
+    moved.ddl("RENAME", "RENAME TABLE `skewed`.`moved_old` TO `skewed`.{}")
+    feed.commit_ts = feed.begun["widened"] + STEP
+    replace(table, name="widened").send("INSERT", (2, "b"), partition=1)
+    return first, feed.lines()
+
+
+def test_a_row_that_comes_after_a_ddl_of_a_later_commit(outcome: Outcome) -> None:
+    outcome.expect(
+        "widened: id, v, n",
+        (1, "a", None, "1- insert"),
+        (2, "b", None, "2- insert"),
+        (3, "c", 8, "4- insert"),
+        schema="skewed",
+        now=[(1, "a", 7), (2, "b", 7), (3, "c", 8)],
+        as_of={3: [(1, "a", 7), (2, "b", 7)], 4: [(1, "a", 7), (2, "b", 7), (3, "c", 8)]},
+    )
+
+
+def test_a_ddl_that_comes_after_rows_of_later_commits(outcome: Outcome) -> None:
+    outcome.expect(
+        "moved: id, v", (1, "a", "1- insert"), (2, "b", "3- insert"), schema="skewed", names={1: "moved_old"}
+    )
+    assert outcome.tables("skewed") == {"widened", "moved"}
 
 
 def write_stalls(feed: Feed) -> Written:
