@@ -184,8 +184,10 @@ def proof(spark: SparkSession) -> Iterator[SparkSession]:
         "cast(null as array<string>) as lossy from range(1000)"
     )
     spark.sql("insert into rows select feed, 'other', id, row_key, row, lossy from rows")
-    bag = """'{"v":"a"}', '{"v":"a"}', array('*:no_key')"""
-    spark.sql(f"insert into rows values ('f', 'bag', 0, {bag}), ('f', 'bag', 1, {bag}), ('f', 'new', 0, {bag})")
+    spark.sql(
+        """insert into rows select 'f', table_name, 0, row_key, '{"v":"a"}', array('*:no_key') from values
+        ('bag', '{"v":"a"}'), ('bag', '{"v":"a","":"2"}'), ('new', '{"v":"a"}') as t(table_name, row_key)"""
+    )
     spark.sql("insert into rows select 'g', table_name, id, row_key, row, lossy from rows")
     spark.sql(
         "create function ticdc__rows_as_of(tso bigint) returns table return "
