@@ -1,6 +1,5 @@
 {% macro loads_to_take(settled, progress) %}
     {% set to_take = [] %}
-    {% set of_keyless = [] %}
     {% set loads = ticdc.initial_loads() if execute else [] %}
     {% set redriven = ticdc.redriven_feeds(settled, progress) %}
     {% set taken = [] %}
@@ -24,23 +23,16 @@
     {% endif %}
     {% for load in fresh if load.commit_ts <= progress.bounds.get(load.feed, load.commit_ts) %}
         {% do to_take.append(load) %}
-        {% if load.key_columns == "[]" %}
-            {% do of_keyless.append(
-                "(feed = " ~ ticdc.text_literal(load.feed) ~ " and schema_key = " ~ ticdc.text_literal(load.schema | lower)
-                ~ " and table_key = " ~ ticdc.text_literal(load.table | lower) ~ " and valid_from_ts = " ~ load.commit_ts ~ ")"
-            ) %}
-        {% endif %}
     {% endfor %}
-    {% set versions = ref("int_ticdc__table_versions") %}
-    {% if of_keyless and ticdc.rows_if_built(
-        versions,
-        "select 1 from " ~ versions ~ " where not contains(columns, '\"key\":') and ("
-        ~ of_keyless | join(" or ") ~ ") limit 1"
-    ) %}
-        {% do progress.update({"has_bags": true}) %}
-    {% endif %}
+    {% set tables = ticdc.loaded_tables(to_take) %}
+    {% set loaded = {} %}
+    {% for id, fingerprint in settled.get("loaded", {}).items() if id in taken %}{% do loaded.update({id: fingerprint}) %}{% endfor %}
+    {% for load in to_take %}
+        {% do loaded.update({load.id: tables[load.id].get("fingerprint")}) %}
+        {% if load.key_columns == "[]" and not tables[load.id].get("has_key", true) %}{% do progress.update({"has_bags": true}) %}{% endif %}
+    {% endfor %}
     {% if taken or to_take %}
-        {% do progress.update({"loads": taken + to_take | map(attribute="id") | list}) %}
+        {% do progress.update({"loads": taken + to_take | map(attribute="id") | list, "loaded": loaded}) %}
     {% endif %}
     {% do return(to_take) %}
 {% endmacro %}

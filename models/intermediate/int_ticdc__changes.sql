@@ -8,6 +8,7 @@
 }}
 {%- set settled = ticdc.settled() -%}
 {%- set progress = ticdc.rows_progress() -%}
+{%- do ticdc.note_changed_loads(settled, progress) -%}
 {%- do progress.update({
     "has_bags": settled.get("has_bags", false), "first_commits": settled.get("first_commits", {}),
 }) -%}

@@ -15,9 +15,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from support import session
-from support import warehouse as embedded
 from support.catalogue import at
 from support.corpus import SAMPLE, Record, Variant, renamed
+from support.stories import Feed, Table
 
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import DdlEvent, fold
@@ -26,6 +26,7 @@ from ticdc_udfs.schemas import Column, table_schema
 
 CUT = 470610924104843264
 LINEAGE = ("feed", "schema_name", "table_name", "table_id", "table_incarnation")
+EARLY = CUT - (60 << 28)
 # What the changefeed brings again of the time before the cut, in milliseconds.
 OVERLAP = 60
 # An export tells no partitions: DDL of partitions of `sales`, or that exchanges one with `exch`, cannot be applied.
@@ -129,6 +130,7 @@ class Outcome:
 
     as_of: Mapping[int, Mapping[str, Rows]]
     history: Mapping[str, Rows]
+    early: list[dict[str, Any]]
     problems: list[dict[str, Any]]
     error: str
 
@@ -142,12 +144,18 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
     cut = [record for record in records if commit_of(record) > CUT - (OVERLAP << 18)]
     (dumps / "whole.jsonl").write_text("".join(record.line for record in records))
     feeds = [Variant(SAMPLE, "canal_json").feed("whole"), Variant(SAMPLE, "canal_json").feed("cut", "cut")]
+    feeds.insert(1, {"name": "early", "protocol": "canal_json", "topics": ["early"]})
     feeds = [{**feed, "target_schema": None} for feed in feeds]
-    file = embedded.write_feeds(folder / "feeds.json", feeds[:1])
+    file = folder / "feeds.json"
 
     rows = partial(session.ask, session.rows, home)
+    rows("create database exports")
+    rows("create table exports.early as select * from values (1, 1.5), (2, 2) as t(id, d)")
+    early = {"feed": "early", "schema": "shop", "table": "e", "relation": "exports.early", "commit_ts": EARLY}
+    file.write_text(json.dumps({"feeds": feeds[:2], "ticdc__initial_loads": [early]}))
     session.ask(session.run, home, dumps, file)
-    loads = exported(rows)
+    loads = [*exported(rows), early]
+    (dumps / "early.jsonl").write_text("".join(early_lines()))
     (dumps / "cut.jsonl").write_text("".join(renamed(record.line, "cut") for record in cut))
     variables = {"feeds": feeds, "ticdc__initial_loads": loads, "ticdc__information_schema": "exports.columns"}
     file.write_text(json.dumps(variables))
@@ -162,6 +170,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
             f"from ticdc__row_history where coalesce(valid_to_ts > {CUT}, true)"
         )
     )
+    early_rows = rows("select row_key, row, lossy from ticdc__current_rows where feed = 'early' order by row_key")
     problems = rows("select * from ticdc__problems where feed = 'cut'")
     file.write_text(json.dumps({**variables, "ticdc__initial_loads": loads[1:]}))
     try:
@@ -169,21 +178,35 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
         error = ""
     except Exception as raised:
         error = str(raised)
-    yield Outcome(as_of, history, problems, error)
+    yield Outcome(as_of, history, early_rows, problems, error)
+
+
+def early_lines() -> list[str]:
+    """A feed whose messages come a run after its load, and tell what the table was."""
+    feed = Feed("early")
+    table = Table(feed, "e", "id int, d decimal")
+    feed.commit_ts = EARLY - (2 << 28)
+    table.ddl("CREATE", "CREATE TABLE {} (`id` INT PRIMARY KEY,`d` DECIMAL(9,2))")
+    feed.commit_ts = EARLY
+    table.update((1, "1.50"), (1, "3.00"))
+    feed.watermark(CHECKPOINTS[-1], 0, 1)
+    return feed.lines()
 
 
 def exported(rows: Any) -> list[dict[str, Any]]:
     """Makes an export of each table as of the cut, and one of their columns; gives the loads."""
-    rows("create database exports")
     rows(
         "create table exports.columns as select schema_name as table_schema, table_name, column_name, "
         "ordinal_position, column_type, if(is_nullable, 'YES', 'NO') as is_nullable, column_default, "
         "if(key_position > 0, 'PRI', '') as column_key, "
         "if(generated is null, '', upper(generated) || ' GENERATED') as extra, "
         "collation as collation_name from ticdc__columns "
-        f"where valid_from_ts <= {CUT} and coalesce(valid_to_ts > {CUT}, true)"
+        f"where feed = 'whole' and valid_from_ts <= {CUT} and coalesce(valid_to_ts > {CUT}, true)"
     )
-    rows(f"create table exports.rows as select schema_name, table_name, row from ticdc__rows_as_of({CUT})")
+    rows(
+        "create table exports.rows as select schema_name, table_name, row "
+        f"from ticdc__rows_as_of({CUT}) where feed = 'whole'"
+    )
     loads = []
     tables = rows(
         "select schema_name, table_name, first(row) as row from exports.rows "
@@ -216,7 +239,7 @@ def text(value: str) -> str:
 
 
 def by_feed(rows: list[dict[str, Any]]) -> dict[str, Rows]:
-    found: dict[str, dict[str, list[tuple[str, ...]]]] = {"whole": {}, "cut": {}}
+    found: dict[str, dict[str, list[tuple[str, ...]]]] = {"whole": {}, "cut": {}, "early": {}}
     for row in sorted(rows, key=lambda row: str(row["row_key"])):
         table = f"{row['schema_name']}.{row['table_name']}"
         values = (value for name, value in row.items() if name not in LINEAGE)
@@ -243,6 +266,13 @@ def test_the_cut_feed_is_the_whole_one_from_the_cut_on(outcome: Outcome, checkpo
 
 def test_history_from_the_cut_on_is_the_same(outcome: Outcome) -> None:
     assert differing(outcome.history["whole"], outcome.history["cut"]) == {}
+
+
+def test_a_load_that_was_taken_before_its_feed_had_messages(outcome: Outcome) -> None:
+    rows = [("1", "3.00"), ("2", "2.00")]
+    assert outcome.early == [
+        {"row_key": f'{{"id":"{id}"}}', "row": f'{{"id":"{id}","d":"{d}"}}', "lossy": []} for id, d in rows
+    ]
 
 
 def test_partitions_that_nothing_tells_are_a_problem(outcome: Outcome) -> None:
