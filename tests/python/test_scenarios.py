@@ -282,6 +282,16 @@ def test_key_change(outcome: Outcome) -> None:
 
 
 @scenario
+def name_of_a_variable(feed: Feed) -> None:
+    columns = "(`id` INT PRIMARY KEY,`${{spark.app.name}}` VARCHAR(9))"
+    created(feed, "name_of_a_variable", "id int, ${spark.app.name} varchar", columns).insert(1, "a")
+
+
+def test_a_column_that_looks_like_a_variable_of_spark(outcome: Outcome) -> None:
+    outcome.expect("name_of_a_variable: id, ${spark.app.name}", (1, "a", "1- insert"))
+
+
+@scenario
 def swap_of_keys(feed: Feed) -> None:
     table = pairs(feed, "swap_of_keys", (1, "a"), (2, "b"))
     with feed.one_commit():

@@ -220,6 +220,8 @@ def _settings(warehouse: Path) -> dict[str, str]:
         # Derby cannot filter partitions by every predicate; there are few, and Spark filters them itself.
         "spark.sql.hive.metastorePartitionPruning": "false",
         "spark.sql.session.timeZone": "UTC",
+        # Names of upstream columns may look like Spark's variables.
+        "spark.sql.variable.substitute": "false",
         "spark.sql.shuffle.partitions": str(2 * cores),
         # A run makes more classes than the 100 that Spark keeps, and would compile all of them again in the next one.
         "spark.sql.codegen.cache.maxEntries": "1000",
