@@ -187,11 +187,12 @@ def decode_others(decode: Decode, decoded: Sequence[Rows], *arguments: pa.Array[
     columns: list[Any] = []
     for name, _, arrow_type in _FIELDS:
         parts = [rows.columns.get(name) for rows in decoded]
-        if rest.field(name).null_count == len(places) and all(part is None for part in parts):
+        of_rest = rest.field(name)
+        if of_rest.null_count == len(places) and all(part is None for part in parts):
             columns.append(pa.nulls(count, arrow_type))
             continue
         arrays = [value if isinstance(value, pa.Array) else pa.array([value], arrow_type) for value in parts]
-        whole = pa.concat_arrays([*arrays, rest.field(name)])
+        whole = pa.concat_arrays([*arrays, of_rest])
         columns.append(whole.take(order(tuple(isinstance(value, pa.Array) for value in parts))))
     columns[_TABLE_SCHEMA] = _first_texts(count, decoded, places, rest)
     return _structs(columns)

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ticdc_udfs import arrow, options
 from ticdc_udfs.events import Lossy
-from ticdc_udfs.message_columns import Flags, Messages, Numbers, Texts, slices
+from ticdc_udfs.message_columns import Column, Flags, Messages, Numbers, Texts, flags_of_rows, json_objects, slices
 from ticdc_udfs.options import Options
 
 MAX_MISSES = 5
@@ -65,6 +66,15 @@ class Tokens(NamedTuple):
         null: Flags = self.end - self.start == len("null")
         null &= self.messages.words[self.start] & np.uint64(0xFFFFFFFF) == np.uint64(_NULL)
         return null
+
+    def present(self) -> tuple[Column, Tokens]:
+        """Those that are not null, and the column whose present rows they are."""
+        column = Column(len(self.start))
+        null = self.is_null()
+        if not null.any():
+            return column, self
+        column.rows = np.flatnonzero(~null)
+        return column, self.only(column.rows)
 
     def are_texts(self, or_null: bool = False) -> bool:
         """Whether all values are strings."""
@@ -139,6 +149,22 @@ class Images(NamedTuple):
     rows: Alike
     cells: list[dict[str, Texts]]
     flagged: list[tuple[str, Numbers]]
+
+    def members(self, names: Sequence[str], key: Sequence[str], flags: Sequence[str]) -> dict[str, Any]:
+        """The images by these members of the event, keys of these columns, and these flags beside those of single rows.
+
+        Raises `ValueError` where a text is not UTF-8.
+        """
+        members: dict[str, Any] = {}
+        for name, columns in zip(names, self.cells, strict=True):
+            members[name] = json_objects(columns)
+            members[name].validate(full=True)
+        row_key, *old_key = (json_objects({name: columns[name] for name in key}) for columns in self.cells)
+        members["row_key"] = row_key
+        if old_key:
+            members["before_key"] = pc.if_else(pc.not_equal(old_key[0], row_key), old_key[0], None)
+        members["lossy"] = flags_of_rows(flags, self.flagged, len(self.rows.rows))
+        return members
 
 
 def images_of(rows: Alike, images: Sequence[Mapping[str, Path]], cells: Callable[[str, Tokens], Cells]) -> Images:

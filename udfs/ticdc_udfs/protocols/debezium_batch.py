@@ -29,7 +29,7 @@ from ticdc_udfs.json_columns import (
     images_of,
     layout_of,
 )
-from ticdc_udfs.message_columns import Column, Flags, Numbers, Texts, flags_of_rows, json_objects, quoted
+from ticdc_udfs.message_columns import Flags, Numbers, Texts, quoted
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import debezium
 from ticdc_udfs.protocols.debezium import ByClass, RowPlan
@@ -117,22 +117,15 @@ def _members(rows: Alike, event: Event, plan: RowPlan) -> tuple[Alike, dict[str,
     if any(names != (plan.names if image in images else []) for image, names in columns_of.items()):
         raise ValueError("the rows have other columns")
     paths = [{name: ("payload", image, name) for name in plan.names} for image in images]
-    rows, cells, flagged = images_of(rows, paths, lambda name, tokens: _cells(tokens, plan.columns[name]))
+    found = images_of(rows, paths, lambda name, tokens: _cells(tokens, plan.columns[name]))
+    members |= found.members(images, plan.key or plan.names, plan.flags)
+    rows = found.rows
     for path in rows.values.keys() & {*_MOMENTS}:
         moments = rows.values[path].integers()
         if pc.any(pc.less(moments, 0)).as_py():
             raise ValueError("a moment is below 0")
         if path in (_COMMIT_TS, _START_TS):
             members[path[-1]] = moments
-    for image, columns in zip(images, cells, strict=True):
-        members[image] = json_objects(columns)
-        members[image].validate(full=True)
-    key = plan.key or plan.names
-    row_key, *old_key = (json_objects({name: columns[name] for name in key}) for columns in cells)
-    members["row_key"] = row_key
-    if old_key:
-        members["before_key"] = pc.if_else(pc.not_equal(old_key[0], row_key), old_key[0], None)
-    members["lossy"] = flags_of_rows(plan.flags, flagged, len(rows.rows))
     return rows, members
 
 
@@ -168,13 +161,10 @@ _NUMBER = r"^(0|-?[1-9][0-9]{0,17}|-?(0|[1-9][0-9]*)\.[0-9]+)$"
 
 def _numbers(tokens: Tokens, by_class: ByClass) -> Texts | None:
     """Numbers that are made canonical all at once, and NULL; None where there is no way, or one is flagged."""
-    column = Column(len(tokens.start))
-    null = tokens.is_null()
-    if null.any():
-        if debezium.converted(None, by_class)[1]:
-            return None
-        column.rows = np.flatnonzero(~null)
-        tokens = tokens.only(column.rows)
+    column, present = tokens.present()
+    if column.rows is not None and debezium.converted(None, by_class)[1]:
+        return None
+    tokens = present
     convert, of_integer = by_class[str], by_class[int]
     with suppress(ValueError):
         if by_class is debezium.PLAIN:

@@ -28,7 +28,7 @@ from ticdc_udfs.json_columns import (
     decode_alike,
     images_of,
 )
-from ticdc_udfs.message_columns import Column, Flags, Messages, Numbers, flags_of_rows, json_objects, quoted, slices
+from ticdc_udfs.message_columns import Flags, Messages, Numbers, quoted, slices
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import open_protocol
 from ticdc_udfs.protocols.open_protocol import LENGTH_BYTES, VERSION, RowPlan
@@ -184,26 +184,17 @@ def _members(rows: Alike, event: Event, plan: RowPlan) -> tuple[Alike, dict[str,
     """
     members = event._asdict()
     images = _IMAGES[event.op or ""]
-    found = {image: {path[1]: path for path in rows.values if path[0] == image} for image in "upd"}
-    whole = found[images[0]]
-    if [*whole] != plan.names or any(image not in images for image in found if found[image]):
+    paths_of = {image: {path[1]: path for path in rows.values if path[0] == image} for image in "upd"}
+    whole = paths_of[images[0]]
+    if [*whole] != plan.names or any(image not in images for image in paths_of if paths_of[image]):
         raise ValueError("the rows have other columns")
-    if any(not whole.keys() >= found[image].keys() for image in images):
+    if any(not whole.keys() >= paths_of[image].keys() for image in images):
         raise ValueError("p has columns that u has not")
     # what an old image lacks has not changed
-    paths = [whole | found[image] for image in images]
-    rows, cells, flagged = images_of(rows, paths, lambda name, tokens: _cells(name, tokens, plan))
-    row_images = [json_objects(columns) for columns in cells]
-    for image in row_images:
-        image.validate(full=True)
-    member_names = ("before",) if event.op == "delete" else ("after", "before")
-    members |= zip(member_names, row_images, strict=False)
-    row_key, *old_key = (json_objects({name: columns[name] for name in plan.key}) for columns in cells)
-    members["row_key"] = row_key
-    if old_key:
-        members["before_key"] = pc.if_else(pc.not_equal(old_key[0], row_key), old_key[0], None)
-    members["lossy"] = flags_of_rows(plan.flags, flagged, len(rows.rows))
-    return rows, members
+    paths = [whole | paths_of[image] for image in images]
+    found = images_of(rows, paths, lambda name, tokens: _cells(name, tokens, plan))
+    names = ("before",) if event.op == "delete" else ("after", "before")[: len(images)]
+    return found.rows, members | found.members(names, plan.key, plan.flags)
 
 
 def _cells(name: str, tokens: Tokens, plan: RowPlan) -> Cells:
@@ -229,10 +220,6 @@ _read_value = msgspec.json.Decoder(str | int | float | None).decode
 
 
 def _integers(tokens: Tokens) -> pa.Array[Any]:
-    column = Column(len(tokens.start))
-    null = tokens.is_null()
-    if null.any():
-        column.rows = np.flatnonzero(~null)
-        tokens = tokens.only(column.rows)
+    column, tokens = tokens.present()
     tokens.integers()
     return quoted(tokens.texts(), column)
