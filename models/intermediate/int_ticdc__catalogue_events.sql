@@ -23,6 +23,57 @@ told as (
         if(kind = 'row', null, ddl_query) as query
     from events
 
+),
+
+drops as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        collect_set(commit_ts) as commits
+    from {{ ref("int_ticdc__events") }}
+    where
+        kind = 'ddl'
+        and lower(ddl_query) like '%drop%'
+        and lower(ltrim(ddl_query)) not like 'alter%'
+    group by feed, schema_name, table_name
+
+),
+
+rows_after_drops as (
+
+    select /*+ broadcast(drops) */
+        later.feed,
+        later.schema_name,
+        later.table_name,
+        later.table_schema_id,
+        later.commit_ts,
+        later.commit_ts_exact,
+        struct(later.topic, later.`partition`, later.`offset`, later.event_index) as position,
+        size(filter(drops.commits, each -> each < later.commit_ts)) as drops_before
+    from {{ ref("int_ticdc__events") }} as later
+    inner join drops
+        on
+            later.feed = drops.feed
+            and later.schema_name = drops.schema_name
+            and later.table_name = drops.table_name
+    where later.kind = 'row' and later.commit_ts > array_min(drops.commits)
+
+),
+
+row_schemas as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        table_schema_id,
+        min(table_schema) as table_schema
+    from events
+    where kind = 'row'
+    group by feed, schema_name, table_name, table_schema_id
+
 )
 
 -- copies for other partitions and replays are one; of a row's schema the first row tells
@@ -42,6 +93,30 @@ group by
     feed, schema_name, table_name, query,
     if(kind = 'row', null, told_ts),
     if(kind = 'row' or query is null, table_schema_id, null)
+
+union all
+
+-- the first rows after a drop tell that their table is there again
+select
+    later.feed,
+    -- where TSOs hold only milliseconds, a table that was made anew in the row's is there before the row
+    min(later.commit_ts) + if(bool_and(later.commit_ts_exact), 0, 1) as commit_ts,
+    bool_and(later.commit_ts_exact) as commit_ts_exact,
+    later.schema_name,
+    later.table_name,
+    cast(null as string) as ddl_query,
+    cast(null as string) as ddl_type,
+    min(row_schemas.table_schema) as table_schema,
+    min(later.position) as first_position,
+    cast(0 as bigint) as run_id
+from rows_after_drops as later
+left join row_schemas
+    on
+        later.feed = row_schemas.feed
+        and later.schema_name = row_schemas.schema_name
+        and later.table_name = row_schemas.table_name
+        and later.table_schema_id = row_schemas.table_schema_id
+group by later.feed, later.schema_name, later.table_name, later.table_schema_id, later.drops_before
 {%- for load in ticdc.initial_loads() %}
 
 union all

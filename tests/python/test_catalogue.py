@@ -653,6 +653,13 @@ def test_rows_after_a_drop_with_the_same_columns_are_of_the_table_recovered() ->
     assert at(result, "t", 50) == second and codes(result) == [ProblemCode.MISSING_DDL]
 
 
+def test_a_row_without_schema_after_a_drop_is_of_the_table_recovered() -> None:
+    row = DdlEvent(50, "shop", "t")
+    first, second = versions_of(folded(CREATE, "DROP TABLE t", row), "t")
+    assert (first.incarnation, second.incarnation, second.started_by) == (1, 1, DdlKind.RECOVER_TABLE)
+    assert folded(CREATE, row) == folded(CREATE) and folded(row) == folded()
+
+
 def test_rows_after_a_drop_with_other_columns_are_of_a_new_table() -> None:
     result = folded(CREATE, "DROP TABLE t", told(50, "t", "id", "z"))
     assert (at(result, "t", 50).incarnation, names(at(result, "t", 50))) == (2, ["id", "z"])

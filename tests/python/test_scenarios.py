@@ -501,6 +501,25 @@ def test_recover(outcome: Outcome) -> None:
 
 
 @scenario
+def recovered_unsaid(feed: Feed) -> None:
+    """Debezium sends no RECOVER TABLE: a row alone tells that the table is there again."""
+    table = pairs(feed, "recovered_unsaid", (1, "a"), (2, "b"))
+    table.ddl("ERASE", "DROP TABLE `shop`.{}")
+    table.update((1, "a"), (1, "c"))
+
+
+def test_a_row_after_a_drop_tells_that_its_table_was_recovered(outcome: Outcome) -> None:
+    outcome.expect(
+        "recovered_unsaid: id, v",
+        (1, "a", "1-2 insert drop_table"),
+        (2, "b", "1-2 insert drop_table"),
+        (1, "a", "2-3 insert update"),
+        (2, "b", "2- insert"),
+        (1, "c", "3- update"),
+    )
+
+
+@scenario
 def came_back_beside(feed: Feed) -> None:
     """What was truncated comes back under another name, beside the table that goes on."""
     table = pairs(feed, "emptied", (1, "a"))

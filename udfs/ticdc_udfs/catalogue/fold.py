@@ -49,7 +49,7 @@ from ticdc_udfs.catalogue.tables import (
 
 
 class DdlEvent(msgspec.Struct, frozen=True):
-    """A DDL message, or a message that bears a table's schema alone (no `ddl_query`).
+    """A DDL message, or a message that bears a table's schema alone (no `ddl_query`), or of a row that shows its table.
 
     With the `ddl_type` `initial_load` it is no message: the table's rows are those of an export as of the commit.
     `table_schema` is the text of `schemas.TableSchema`: the columns after the DDL. In JSON members that are null may be
@@ -233,6 +233,8 @@ class _Catalogue:
                 self._wire(event, readable)
         elif event.table_schema:
             self._told(event)
+        elif key_of(event.schema_name, event.table_name) in self.known:
+            self._find(event.schema_name or "", event.table_name or "")
         self._settle()
 
     def finish(self) -> Fold:
