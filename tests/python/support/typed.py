@@ -138,7 +138,7 @@ def _judge(tally: Tally, table: Table, truth: Mapping[str, Cell], row: TypedRow,
     if f"{column}:label_unknown" in row.lossy:
         right = value in (cell.get("num"), [cell.get("num")])
     elif value is None and unholdable(cell, column_type):
-        right = flagged = f"{column}:out_of_range" in row.lossy
+        right = flagged = flagged or f"{column}:out_of_range" in row.lossy
     else:
         right = flagged or same
     if right:
