@@ -188,6 +188,21 @@ def test_defaults_are_canonical_text(definition: str, default: Default) -> None:
     assert column(f"`c` {definition}").default == default
 
 
+@pytest.mark.parametrize(
+    ("definition", "default"),
+    [
+        ("INT DEFAULT x'10'", "16"),
+        ("DECIMAL(10,2) DEFAULT x'10'", "16.00"),
+        ("DECIMAL(10,2) UNSIGNED DEFAULT 0x0A", "10.00"),
+        ("DOUBLE DEFAULT b'101'", "5"),
+        ("FLOAT(5,1) DEFAULT 0b101", "5"),
+        ("YEAR DEFAULT 0x7E4", "2020"),
+    ],
+)
+def test_hexadecimal_and_bit_literals_are_numbers_in_columns_of_numbers(definition: str, default: str) -> None:
+    assert column(f"`c` {definition}").default == Default(default)
+
+
 def test_column_options() -> None:
     read = column(
         "`a``b` VARCHAR(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'x' COMMENT 'c;d' "

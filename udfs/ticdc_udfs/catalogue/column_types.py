@@ -203,8 +203,10 @@ def zero_value(column_type: str) -> str | None:
 def _canonical(column_type: str, kind: TokenType, text: str) -> str:
     base = values.base_type(column_type)
     raw = _bytes(kind, text)
+    if raw is not None and (base in _WIDTHS or base in ("year", "decimal", "float", "double")):
+        text = str(int.from_bytes(raw))
     if base in _WIDTHS or base == "year":
-        number = str(int.from_bytes(raw) if raw is not None else _rounded(text, 0))
+        number = str(_rounded(text, 0))
         return _year(number) if base == "year" else number
     if base == "bit":
         if raw is None and kind is TokenType.STRING:
