@@ -203,6 +203,14 @@ def test_hexadecimal_and_bit_literals_are_numbers_in_columns_of_numbers(definiti
     assert column(f"`c` {definition}").default == Default(default)
 
 
+@pytest.mark.parametrize(
+    ("definition", "default"),
+    [("INT DEFAULT -0", "0"), ("BIGINT DEFAULT -0.4", "0"), ("DECIMAL(5,2) DEFAULT '-0.001'", "0.00")],
+)
+def test_a_default_of_zero_has_no_sign(definition: str, default: str) -> None:
+    assert column(f"`c` {definition}").default == Default(default)
+
+
 def test_column_options() -> None:
     read = column(
         "`a``b` VARCHAR(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'x' COMMENT 'c;d' "

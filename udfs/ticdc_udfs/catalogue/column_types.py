@@ -247,7 +247,8 @@ def _bytes(kind: TokenType, text: str) -> bytes | None:
 
 def _rounded(text: str, scale: int) -> Decimal:
     with localcontext(prec=100):
-        return Decimal(text).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
+        # zero has no sign
+        return Decimal(text).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP) + 0
 
 
 def _scale(column_type: str) -> int | None:
