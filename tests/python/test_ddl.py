@@ -403,6 +403,26 @@ def test_words_in_backquotes_are_names() -> None:
         assert one(f"ALTER TABLE t DROP `{word}`") == Named(DdlKind.DROP_COLUMN, "shop", "t", word)
 
 
+@pytest.mark.parametrize(
+    "action",
+    [
+        "DROP COLUMN {}c",
+        "ADD COLUMN {}c INT AFTER {}b",
+        "MODIFY {}c INT FIRST",
+        "CHANGE COLUMN {}c {}d INT",
+        "RENAME COLUMN {}c TO {}d",
+        "ALTER COLUMN {}c SET DEFAULT 1",
+        "ADD UNIQUE KEY u ({}c(3) DESC, {}d)",
+        "PARTITION BY RANGE COLUMNS ({}c) (PARTITION p VALUES LESS THAN (5))",
+    ],
+)
+def test_a_column_may_be_named_with_its_table(action: str) -> None:
+    plain = one(f"ALTER TABLE t {action.replace('{}', '')}")
+    assert not isinstance(plain, NotRead)
+    for table in ("t.", "`shop`.`t`."):
+        assert one(f"ALTER TABLE t {action.replace('{}', table)}") == plain
+
+
 def test_rename_of_several_pairs_across_databases() -> None:
     assert statements("RENAME TABLE a TO b, `d`.`x` TO `e`.`y`;", "shop") == (
         RenameTable(DdlKind.RENAME_TABLE, "shop", "a", "shop", "b"),

@@ -191,9 +191,7 @@ _COLUMN_END = frozenset({"", ",", ")", "FIRST", "AFTER"})
 
 def _column(c: Cursor) -> tuple[ColumnDefinition, tuple[Index, ...]]:
     """A column's definition, and the indexes that it declares."""
-    name = c.name()
-    while c.take("."):
-        name = c.name()
+    name = _column_name(c)
     spec = _type(c)
     literal: Literal | None = None
     expression: str | None = None
@@ -264,6 +262,14 @@ def _column(c: Cursor) -> tuple[ColumnDefinition, tuple[Index, ...]]:
     if unique:
         indexes.append(Index(None, (name,), True))
     return column, tuple(indexes)
+
+
+def _column_name(c: Cursor) -> str:
+    """A column's name; that of its table, and of its database, may stand before it."""
+    name = c.name()
+    while c.take("."):
+        name = c.name()
+    return name
 
 
 class _Type(NamedTuple):
@@ -400,7 +406,7 @@ def _index_columns(c: Cursor, name: str | None, *, unique: bool, primary: bool =
             item.skip()
             columns.append(None)
         else:
-            columns.append(item.name())
+            columns.append(_column_name(item))
             if item.at("("):
                 item.skip()
         item.take_any(("ASC", "DESC"))
@@ -502,7 +508,7 @@ def _names(c: Cursor, *, parentheses: bool = False) -> list[str]:
     if parentheses:
         if c.take("(", ")"):
             return []
-        return [item.name() for item in c.each()]
+        return [_column_name(item) for item in c.each()]
     names = [c.name()]
     while c.take(","):
         names.append(c.name())
@@ -593,7 +599,7 @@ def _set_column(
 ) -> SetColumn:
     column, indexes = _column(c)
     first = c.take("FIRST")
-    after = c.name() if c.take("AFTER") else None
+    after = _column_name(c) if c.take("AFTER") else None
     if kind is DdlKind.MODIFY_COLUMN and name is None:
         name = column.name
     return SetColumn(kind, schema, table, name, column, indexes, first, after, conditional)
@@ -608,7 +614,7 @@ def _modify(c: Cursor, schema: str | None, table: str) -> list[Change]:
 def _change(c: Cursor, schema: str | None, table: str) -> list[Change]:
     c.take("COLUMN")
     conditional = c.take("IF", "EXISTS")
-    name = c.name()
+    name = _column_name(c)
     return [_set_column(c, DdlKind.MODIFY_COLUMN, schema, table, name, conditional)]
 
 
@@ -631,7 +637,7 @@ def _drop_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
     else:
         c.take("COLUMN")
     conditional = c.take("IF", "EXISTS")
-    name = c.name()
+    name = _column_name(c)
     c.take_any(("RESTRICT", "CASCADE"))
     return [Named(kind, schema, table, name, conditional=conditional)]
 
@@ -646,7 +652,7 @@ def _alter_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
         _skip_action(c)
         return [Change(DdlKind.CHECK_CONSTRAINT, schema, table)]
     c.take("COLUMN")
-    name = c.name()
+    name = _column_name(c)
     if c.take("DROP", "DEFAULT"):
         return [SetDefault(DdlKind.SET_DEFAULT, schema, table, name, None, None)]
     c.need("SET", "DEFAULT")
@@ -656,9 +662,9 @@ def _alter_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
 def _rename_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
     for words, kind in _RENAMED.items():
         if c.take(words):
-            name = c.name()
+            name = _column_name(c)
             c.need("TO")
-            return [Named(kind, schema, table, name, c.name())]
+            return [Named(kind, schema, table, name, _column_name(c))]
     _ = c.take("TO") or c.take("AS") or c.take("=")
     return [RenameTable(DdlKind.RENAME_TABLE, schema, table, *c.table(schema))]
 
