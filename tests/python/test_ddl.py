@@ -435,6 +435,12 @@ def test_rename_by_alter(words: str) -> None:
     assert one(f"ALTER TABLE t {words} `d`.`u`") == RenameTable(DdlKind.RENAME_TABLE, "shop", "t", "d", "u")
 
 
+def test_a_new_name_without_database_is_in_the_sessions() -> None:
+    renamed = RenameTable(DdlKind.RENAME_TABLE, "d", "t", "shop", "u")
+    assert one("ALTER TABLE `d`.`t` RENAME TO `u`") == renamed
+    assert one("RENAME TABLE `d`.`t` TO `u`") == renamed
+
+
 def test_several_columns_in_one_list() -> None:
     a, b, u = statements("ALTER TABLE t ADD COLUMN (`a` INT, `b` ENUM('x,)','y'), UNIQUE KEY `u`(`a`))", "shop")
     assert isinstance(a, SetColumn) and isinstance(b, SetColumn)

@@ -536,6 +536,8 @@ def _alter(c: Cursor, schema: str | None) -> list[Change]:
     while c:
         if c.take("EXCHANGE"):
             changes.append(_exchange(c, schema, table, home))
+        elif c.take("RENAME"):
+            changes.append(_rename_action(c, schema, table, home))
         else:
             changes.extend(_action(c, schema, table))
         if c and not c.at("PARTITION", "BY") and not c.at("REMOVE", "PARTITIONING"):
@@ -659,14 +661,14 @@ def _alter_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
     return [SetDefault(DdlKind.SET_DEFAULT, schema, table, name, *_default(c))]
 
 
-def _rename_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
+def _rename_action(c: Cursor, schema: str | None, table: str, home: str | None) -> Change:
     for words, kind in _RENAMED.items():
         if c.take(words):
             name = _column_name(c)
             c.need("TO")
-            return [Named(kind, schema, table, name, _column_name(c))]
+            return Named(kind, schema, table, name, _column_name(c))
     _ = c.take("TO") or c.take("AS") or c.take("=")
-    return [RenameTable(DdlKind.RENAME_TABLE, schema, table, *c.table(schema))]
+    return RenameTable(DdlKind.RENAME_TABLE, schema, table, *c.table(home))
 
 
 _RENAMED = {"COLUMN": DdlKind.RENAME_COLUMN, "INDEX": DdlKind.RENAME_INDEX, "KEY": DdlKind.RENAME_INDEX}
@@ -728,7 +730,6 @@ _ACTIONS: dict[str, _Action] = {
     "MODIFY": _modify,
     "CHANGE": _change,
     "ALTER": _alter_action,
-    "RENAME": _rename_action,
     "CONVERT": _convert,
     "TRUNCATE": _truncate_action,
     "REORGANIZE": _reorganize,
