@@ -403,6 +403,15 @@ def test_collations_come_from_column_table_or_database() -> None:
     assert column(last(result, "u"), "a").collation == "utf8mb4_unicode_ci"
 
 
+def test_a_binary_text_column_has_the_default_collation_of_its_character_set() -> None:
+    result = folded(
+        "CREATE TABLE t (a VARCHAR(9) BINARY, b CHAR(9) BINARY COLLATE utf8mb4_unicode_ci, c CHAR(9) ASCII BINARY, "
+        "d TEXT) COLLATE utf8mb4_general_ci"
+    )
+    collations = [one.collation for one in last(result, "t").columns]
+    assert collations == ["utf8mb4_bin", "utf8mb4_unicode_ci", "latin1_bin", "utf8mb4_general_ci"]
+
+
 def test_create_like_copies_columns_indexes_and_partitions() -> None:
     source = "CREATE TABLE s (a INT NOT NULL, b INT, UNIQUE u (a)) PARTITION BY HASH (a) PARTITIONS 2"
     result = folded(source, "ALTER TABLE s ADD c INT DEFAULT 1", "CREATE TABLE t LIKE s", "ALTER TABLE t DROP INDEX u")

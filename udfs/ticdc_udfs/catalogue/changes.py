@@ -64,7 +64,10 @@ class DdlKind(StrEnum):
 
 
 class ColumnDefinition(NamedTuple):
-    """A column as a DDL defines it; `nullable` without the keys that make it NOT NULL."""
+    """A column as a DDL defines it; `nullable` without the keys that make it NOT NULL.
+
+    `binary` (the attribute BINARY): it has the default collation of its character set, whatever its table has.
+    """
 
     name: str
     type: str
@@ -74,6 +77,7 @@ class ColumnDefinition(NamedTuple):
     auto_increment: bool = False
     charset: str | None = None
     collation: str | None = None
+    binary: bool = False
 
 
 class Index(NamedTuple):

@@ -197,11 +197,13 @@ def _column(c: Cursor) -> tuple[ColumnDefinition, tuple[Index, ...]]:
     expression: str | None = None
     nullable, primary, unique, clustered = not spec.serial, False, spec.serial, None
     auto_increment, generated, charset, collation = spec.serial, None, spec.charset, None
-    unsigned = spec.serial
+    unsigned, binary = spec.serial, False
     while c.word not in _COLUMN_END:
         if c.take("UNSIGNED") or c.take("ZEROFILL"):
             unsigned = True
-        elif c.take("SIGNED") or c.take("BINARY") or c.take("UNICODE") or c.take("VISIBLE") or c.take("INVISIBLE"):
+        elif c.take("BINARY"):
+            binary = True
+        elif c.take("SIGNED") or c.take("UNICODE") or c.take("VISIBLE") or c.take("INVISIBLE"):
             pass
         elif c.take("ASCII"):
             charset = "latin1"
@@ -255,7 +257,9 @@ def _column(c: Cursor) -> tuple[ColumnDefinition, tuple[Index, ...]]:
     default = default_of(column_type, literal) if literal is not None else Default()
     if expression is not None:
         default = computed_default(expression)
-    column = ColumnDefinition(name, column_type, nullable, default, generated, auto_increment, charset, collation)
+    column = ColumnDefinition(
+        name, column_type, nullable, default, generated, auto_increment, charset, collation, binary
+    )
     indexes = []
     if primary:
         indexes.append(Index("PRIMARY", (name,), True, True, clustered))

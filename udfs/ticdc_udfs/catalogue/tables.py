@@ -182,6 +182,8 @@ def with_column(table: Table, column: Column) -> Table:
 def defined(table: Table, new: ColumnDefinition, known: Column | None = None) -> Table:
     """The table with a new last column, or with a known one's new definition."""
     charset, collation = charset_of(new.charset, new.collation, (table.charset, table.collation))
+    if new.binary and new.collation is None:
+        collation = default_collation(charset)
     if charset == "binary" and binary_type(new.type) != new.type:
         new = new._replace(type=binary_type(new.type))
         if new.default.text is not None:
