@@ -211,6 +211,22 @@ def test_a_default_of_zero_has_no_sign(definition: str, default: str) -> None:
     assert column(f"`c` {definition}").default == Default(default)
 
 
+@pytest.mark.parametrize(
+    ("definition", "default"),
+    [
+        ("TIME DEFAULT '1 10:00:00'", "34:00:00"),
+        ("TIME DEFAULT '-2 1:30'", "-49:30:00"),
+        ("TIME(3) DEFAULT '10.5'", "00:00:10.500"),
+        ("TIME(1) DEFAULT 101112.25", "10:11:12.3"),
+        ("TIME DEFAULT -10", "-00:00:10"),
+        ("TIME DEFAULT '-00:00:00.1'", "00:00:00"),
+        ("TIME DEFAULT '838:59:59'", "838:59:59"),
+    ],
+)
+def test_a_time_may_have_days_a_sign_or_digits_alone(definition: str, default: str) -> None:
+    assert column(f"`c` {definition}").default == Default(default)
+
+
 def test_column_options() -> None:
     read = column(
         "`a``b` VARCHAR(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'x' COMMENT 'c;d' "

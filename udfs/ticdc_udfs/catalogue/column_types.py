@@ -79,8 +79,8 @@ _MOMENTS = {
     "date": "%Y-%m-%d",
     "time": "%H:%M:%S",
 }
-_TIME = re.compile(r"(-?)(\d{1,3}):(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?")
-_TIME_DIGITS = re.compile(r"(-?)(\d{1,3}?)(\d\d)(\d\d)(?:\.(\d*))?")
+_TIME = re.compile(r"(?:(\d{1,2}) )?(\d{1,3}):(\d{1,2})(?::(\d{1,2}))?")
+_TIME_DIGITS = re.compile(r"()(\d{1,3}?)(\d\d)(\d\d)")
 
 
 def type_text(word: str, parameters: tuple[str, ...], *, unsigned: bool = False, charset: str | None = None) -> str:
@@ -299,13 +299,16 @@ def _date(column_type: str, text: str, base: str) -> str:
 
 
 def _time(column_type: str, text: str) -> str:
-    match = _TIME.fullmatch(text) or _TIME_DIGITS.fullmatch(text.zfill(5) if text.isdigit() else text)
+    """`HH:MM:SS` of `[days ]hours:minutes[:seconds]` or of digits, the last two of which are seconds."""
+    clock, _, digits = text.removeprefix("-").partition(".")
+    match = _TIME.fullmatch(clock) or _TIME_DIGITS.fullmatch(clock.zfill(5) if clock.isdigit() else clock)
     if match is None:
         return text
-    sign, hour, minute, second, digits = (part or "" for part in match.groups())
+    day, hour, minute, second = (int(part or 0) for part in match.groups())
     more, fraction = _rounded_fraction(column_type, digits)
-    minutes, seconds = divmod((int(hour) * 60 + int(minute)) * 60 + int(second or 0) + more, 60)
-    return f"{sign}{minutes // 60:02}:{minutes % 60:02}:{seconds:02}" + fraction
+    seconds = ((day * 24 + hour) * 60 + minute) * 60 + second + more
+    sign = "-" if text.startswith("-") and (seconds or fraction.strip(".0")) else ""
+    return f"{sign}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}" + fraction
 
 
 def _rounded_fraction(column_type: str, digits: str) -> tuple[bool, str]:
