@@ -553,6 +553,14 @@ def test_reorganize_add_and_coalesce_move_no_rows_out_of_a_table() -> None:
     assert {one.incarnation for one in result.versions} == {1}
 
 
+def test_a_table_has_no_more_numbered_partitions_than_tidb_takes() -> None:
+    add = ",".join(["ADD PARTITION PARTITIONS 8000"] * 5)
+    result = folded("CREATE TABLE s (id INT) PARTITION BY KEY (id) PARTITIONS 3", f"ALTER TABLE s {add}")
+    partitioning = last(result, "s").partitioning
+    assert partitioning is not None
+    assert [one.name for one in partitioning.partitions] == [f"p{number}" for number in range(8192)]
+
+
 def test_exchange_names_both_tables_whichever_the_message_names() -> None:
     exchange = "ALTER TABLE `shop`.`s` EXCHANGE PARTITION `p1` WITH TABLE `shop`.`x`"
     result = folded(SALES, "CREATE TABLE x (id INT, yr INT)", DdlEvent(30, "shop", "x", exchange))

@@ -110,6 +110,7 @@ NESTED = {
     "labels": ("CREATE TABLE t (a ENUM(", "'x',", "", "'y'", "))"),
     "columns": ("CREATE TABLE t (", "a INT,", "", "b INT", ")"),
     "indexes": ("CREATE TABLE t (a INT,", "KEY (a),", "", "KEY (a)", ")"),
+    "partition counts": ("ALTER TABLE t ", "ADD PARTITION PARTITIONS 8192, ", "", "COALESCE PARTITION 1", ""),
     "partitions": ("ALTER TABLE t ADD PARTITION (", "PARTITION p VALUES IN (1),", "", "PARTITION q VALUES IN (2)", ")"),
 }
 

@@ -102,6 +102,11 @@ class Partition(NamedTuple):
     values: tuple[str, ...] | None = None
 
 
+MAX_PARTITIONS = 8192
+NUMBERED_PARTITIONS = tuple(Partition(f"p{number}") for number in range(MAX_PARTITIONS))
+"""Partitions of HASH and KEY that a DDL only counts, by the names that TiDB gives them: as many as it takes at most."""
+
+
 class Partitioning(NamedTuple):
     """How a table is partitioned. `by` holds the expression of HASH, RANGE and LIST, else the columns' names.
 

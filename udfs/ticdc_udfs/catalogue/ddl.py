@@ -9,6 +9,8 @@ from typing import NamedTuple
 from sqlglot import TokenType
 
 from ticdc_udfs.catalogue.changes import (
+    MAX_PARTITIONS,
+    NUMBERED_PARTITIONS,
     AddIndex,
     Change,
     Charset,
@@ -32,7 +34,7 @@ from ticdc_udfs.catalogue.dialect import Cursor, TiDB, TiDBEscaped, Unreadable, 
 
 MAX_LENGTH = 4 * 1024 * 1024
 # What TiDB takes at most; columns and indexes of a text beyond cost time that grows with their square.
-_MAX_PARTITIONS, _MAX_COLUMNS, _MAX_INDEXES = 8192, 4096, 512
+_MAX_COLUMNS, _MAX_INDEXES = 4096, 512
 _MAX_CHANGES = _MAX_COLUMNS + _MAX_INDEXES
 
 
@@ -457,13 +459,13 @@ def _partitioning(c: Cursor) -> Partitioning:
         else:
             break
     if not partitions and method in ("hash", "key"):
-        partitions = tuple(Partition(f"p{number}") for number in range(_bounded(c, count or 1)))
+        partitions = NUMBERED_PARTITIONS[: _bounded(c, count or 1)]
     return Partitioning(method + ("_columns" if columns else ""), by, partitions)
 
 
 def _bounded(c: Cursor, count: int) -> int:
-    if count > _MAX_PARTITIONS:
-        raise c.error(f"at most {_MAX_PARTITIONS} partitions")
+    if count > MAX_PARTITIONS:
+        raise c.error(f"at most {MAX_PARTITIONS} partitions")
     return count
 
 

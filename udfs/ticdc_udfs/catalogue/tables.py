@@ -10,7 +10,15 @@ from typing import NamedTuple
 import msgspec
 from sqlglot import TokenType
 
-from ticdc_udfs.catalogue.changes import ColumnDefinition, DdlKind, Index, Partition, PartitionChange, Partitioning
+from ticdc_udfs.catalogue.changes import (
+    NUMBERED_PARTITIONS,
+    ColumnDefinition,
+    DdlKind,
+    Index,
+    Partition,
+    PartitionChange,
+    Partitioning,
+)
 from ticdc_udfs.catalogue.column_types import binary_type, default_collation, default_of, exported_default, is_text
 
 Key = tuple[str, str]
@@ -253,7 +261,7 @@ def changed_partitions(partitions: tuple[Partition, ...], change: PartitionChang
     rest = tuple(partition for partition in partitions if partition.name.lower() not in named)
     match change.kind:
         case DdlKind.ADD_PARTITION:
-            added = (Partition(f"p{len(partitions) + number}") for number in range(change.count or 0))
+            added = NUMBERED_PARTITIONS[len(partitions) : len(partitions) + (change.count or 0)]
             return (*partitions, *change.partitions, *added)
         case DdlKind.DROP_PARTITION:
             return rest
