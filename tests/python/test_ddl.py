@@ -235,6 +235,18 @@ def test_column_options() -> None:
     assert (read.name, read.nullable, read.charset, read.collation) == ("a`b", False, "utf8mb4", "utf8mb4_general_ci")
 
 
+def test_rare_column_options_do_not_hide_the_columns() -> None:
+    """SERIAL DEFAULT VALUE stands for NOT NULL AUTO_INCREMENT UNIQUE."""
+    definition = "id BIGINT SERIAL DEFAULT VALUE, a INT SECONDARY_ENGINE_ATTRIBUTE = '{\"x\": 1}' NOT NULL"
+    read = one(f"CREATE TABLE t ({definition})")
+    assert isinstance(read, CreateTable)
+    assert [(each.name, each.nullable, each.auto_increment) for each in read.columns] == [
+        ("id", False, True),
+        ("a", False, False),
+    ]
+    assert read.indexes == (Index(None, ("id",), True),)
+
+
 @pytest.mark.parametrize(
     ("definition", "generated"),
     [

@@ -237,7 +237,12 @@ def _column(c: Cursor) -> tuple[ColumnDefinition, tuple[Index, ...]]:
             c.take("KEY")
             unique = True
             c.take_any(("GLOBAL", "LOCAL"))
+        elif c.take("SERIAL", "DEFAULT", "VALUE"):
+            nullable, unique, auto_increment = False, True, True
         elif c.take("COMMENT"):
+            c.string()
+        elif c.take("SECONDARY_ENGINE_ATTRIBUTE"):
+            c.take("=")
             c.string()
         elif c.take_any(("COLUMN_FORMAT", "STORAGE")):
             c.name()
