@@ -227,6 +227,14 @@ def test_a_time_may_have_days_a_sign_or_digits_alone(definition: str, default: s
     assert column(f"`c` {definition}").default == Default(default)
 
 
+@pytest.mark.parametrize(
+    ("definition", "default"),
+    [("DOUBLE DEFAULT .5", "0.5"), ("DECIMAL(5,3) DEFAULT -.25e-1", "-0.025"), ("VARCHAR(5) DEFAULT .5", "0.5")],
+)
+def test_a_number_may_begin_with_its_point(definition: str, default: str) -> None:
+    assert column(f"`c` {definition} COMMENT 'x'").default == Default(default)
+
+
 def test_column_options() -> None:
     read = column(
         "`a``b` VARCHAR(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'x' COMMENT 'c;d' "

@@ -174,6 +174,9 @@ class Cursor:
         """
         if self.word.startswith("_") and self._kind(1) in _LITERALS:
             self._place += 1
+        if self.word == "." and self._kind(1) is TokenType.NUMBER:
+            self._place += 2
+            return TokenType.NUMBER, "0." + self._tokens[self._place - 1].text
         kind = self._kind()
         if kind not in _LITERALS:
             return None
