@@ -403,6 +403,21 @@ def test_collations_come_from_column_table_or_database() -> None:
     assert column(last(result, "u"), "a").collation == "utf8mb4_unicode_ci"
 
 
+@pytest.mark.parametrize(
+    ("again", "collation"),
+    [
+        ("FLASHBACK DATABASE d", "utf8mb4_general_ci"),
+        ("FLASHBACK DATABASE d TO e", "utf8mb4_general_ci"),
+        ("CREATE DATABASE d", "utf8mb4_bin"),
+    ],
+)
+def test_a_database_that_comes_back_has_its_collation_and_a_new_one_has_not(again: str, collation: str) -> None:
+    before = ("CREATE DATABASE d COLLATE utf8mb4_general_ci", "CREATE TABLE d.t (a INT)", "DROP DATABASE d")
+    result = folded(*before, again, f"CREATE TABLE {again.split()[-1]}.u (a CHAR(3))")
+    assert [one.collation for one in last(result, "u").columns] == [collation]
+    assert not result.problems
+
+
 def test_a_binary_text_column_has_the_default_collation_of_its_character_set() -> None:
     result = folded(
         "CREATE TABLE t (a VARCHAR(9) BINARY, b CHAR(9) BINARY COLLATE utf8mb4_unicode_ci, c CHAR(9) ASCII BINARY, "

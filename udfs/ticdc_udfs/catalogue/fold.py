@@ -392,7 +392,8 @@ class _Catalogue:
                 self._partitions(change, self._find(schema, name))
             case do.Charset(table=None):
                 old = self.collations.get(schema.lower(), TIDB_CHARSET)
-                self.collations[schema.lower()] = charset_of(change.charset, change.collation, old)
+                base = TIDB_CHARSET if change.kind is DdlKind.CREATE_DATABASE else old
+                self.collations[schema.lower()] = charset_of(change.charset, change.collation, base)
             case do.SetColumn() | do.Named() | do.SetDefault() | do.AddIndex() | do.Charset():
                 table = self._find(schema, name)
                 if table.columns is not None:
@@ -409,7 +410,6 @@ class _Catalogue:
             case DdlKind.DROP_DATABASE:
                 for table in [table for key, table in self.live.items() if key[0] == schema.lower()]:
                     self._drop(table, change.kind)
-                self.collations.pop(schema.lower(), None)
             case DdlKind.TRUNCATE_TABLE:
                 table = self._find(schema, name)
                 self._drop(table, change.kind)
@@ -505,6 +505,7 @@ class _Catalogue:
         if change.kind is DdlKind.RECOVER_TABLE:
             found = self.dropped[key_of(schema, name)][-1:]
         else:
+            self.collations[(change.to or schema).lower()] = self.collations.get(schema.lower(), TIDB_CHARSET)
             ends = [drop for key, drops in self.dropped.items() if key[0] == schema.lower() for drop in drops]
             last = max((drop.commit_ts for drop in ends if drop.kind is DdlKind.DROP_DATABASE), default=None)
             found = [drop for drop in ends if drop.commit_ts == last and drop.kind is DdlKind.DROP_DATABASE]
