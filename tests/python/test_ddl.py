@@ -235,6 +235,19 @@ def test_a_number_may_begin_with_its_point(definition: str, default: str) -> Non
     assert column(f"`c` {definition} COMMENT 'x'").default == Default(default)
 
 
+@pytest.mark.parametrize(
+    ("definition", "default"),
+    [
+        ("DOUBLE(10,2) DEFAULT 1.125", "1.12"),
+        ("DOUBLE(10,2) DEFAULT 1.135", "1.14"),
+        ("FLOAT(5,2) DEFAULT '1.005'", "1"),
+        ("DECIMAL(10,2) DEFAULT 1.125", "1.13"),
+    ],
+)
+def test_a_floating_point_default_is_rounded_as_a_double(definition: str, default: str) -> None:
+    assert column(f"`c` {definition}").default == Default(default)
+
+
 def test_column_options() -> None:
     read = column(
         "`a``b` VARCHAR(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'x' COMMENT 'c;d' "

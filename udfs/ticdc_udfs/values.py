@@ -68,6 +68,12 @@ def float_text(number: float) -> str:
     return np.format_float_positional(np.float32(number), unique=True, trim="-")
 
 
+def rounded(number: float, scale: int) -> float:
+    """A number of FLOAT(M,D) or DOUBLE(M,D) with D digits of fraction: TiDB rounds the double, halves to even."""
+    shift = 10.0**scale
+    return round(number * shift) / shift
+
+
 def binary_from_latin1(text: str) -> str:
     """Base64 of bytes that came as one code point per byte (protocol facts 3.2)."""
     return b64encode(text.encode("latin-1")).decode("ascii")

@@ -216,7 +216,7 @@ def _canonical(column_type: str, kind: TokenType, text: str) -> str:
         return format(_rounded(text, _scale(column_type) or 0), "f")
     if base in ("float", "double"):
         scale = _scale(column_type)
-        double = float(text if scale is None else _rounded(text, scale))
+        double = float(text) if scale is None else values.rounded(float(text), scale)
         if not abs(double) <= (_MAX_FLOAT if base == "float" else sys.float_info.max):
             raise ValueError("beyond the type")
         return values.float_text(double) if base == "float" else values.double_text(double)

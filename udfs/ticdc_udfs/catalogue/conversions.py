@@ -259,7 +259,7 @@ def _to_float(source: _Type, target: _Type) -> Convert:
         else:
             number = float(_number(source, text))
         if len(target.sizes) == 2:
-            number = round(number * 10.0 ** target.sizes[1]) / 10.0 ** target.sizes[1]
+            number = values.rounded(number, target.sizes[1])
             most_digits = 10.0 ** (target.sizes[0] - target.sizes[1])
             if abs(number) >= most_digits:
                 _unsure(text)
