@@ -824,6 +824,14 @@ def test_many_rows_read_together_are_those_of_single_messages(
     assert together == len(messages) or "time_zone" in options
 
 
+def test_timestamps_that_are_none_leave_the_image_valid_json() -> None:
+    schema = record(ID, column("ts", "string", "TIMESTAMP"))
+    options = '{"time_zone":"America/New_York"}'
+    texts = ['2020-01-15 08:00:00."\\', "2020-01-15 08:00:00.\x00", '0000-00-00","x":"y'] * FEW
+    bodies = [message(schema, {"id": number, "ts": text}) for number, text in enumerate(texts)]
+    assert _together([(b"", body, options, None, json.dumps(schema)) for body in bodies]) == len(texts)
+
+
 def _plain_messages(count: int) -> list[Message]:
     schema = record(*COLUMNS, *EXTENSION)
     return [

@@ -27,6 +27,7 @@ from ticdc_udfs.message_columns import Column, Flags, Texts, json_objects, quote
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import avro
 from ticdc_udfs.protocols.avro import RowPlan
+from ticdc_udfs.schemas import write_json
 
 
 @arrow.collector_off()
@@ -111,7 +112,7 @@ def _values(plan: RowPlan, place: int, column: Column, messages: AvroMessages) -
         converted = [convert(local) for local in slices(messages, column.start, column.end).to_pylist()]
         if any(reason is not None for _, reason in converted):
             raise ValueError("a text is flagged")
-        return quoted(pa.array([utc for utc, _ in converted], pa.string()), column)
+        return spread(pa.array([write_json(utc) for utc, _ in converted], pa.string()), column, "null")
     if text is None:
         return json_texts(messages, column)
     scale = decimal_scale(field)
