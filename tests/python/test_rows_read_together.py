@@ -327,6 +327,12 @@ def test_entries_of_open_protocol_that_are_rows_and_others() -> None:
     assert together(open_protocol, messages * FEW) == 5 * FEW
 
 
+def test_compressed_entries_share_the_bound_of_their_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ticdc_udfs.protocols.open_protocol.MAX_DECOMPRESSED_BYTES", 150)
+    key, value = batch_of(*[(row_key(), {"u": {"a": column(15, "x" * 60)}})] * 3, pack=lambda body: pack(body, "lz4"))
+    assert together(open_protocol, [(key, value)] * FEW, '{"compression":"lz4"}') == 0
+
+
 def test_a_bare_value_at_the_end_of_a_row_does_not_reach_into_the_old_one() -> None:
     """Where NULL ended the new image, the old one was taken for a part of it, as rows without old image have none."""
     new, old = ({"id": ident(number), "note": column(15, None)} for number in (1, 2))

@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import Event
+from ticdc_udfs import arrow, options
+from ticdc_udfs.events import DecodeError, Event
 from ticdc_udfs.json_columns import (
+    MAX_BYTES,
     Alike,
     Cell,
     Cells,
@@ -38,6 +39,9 @@ from ticdc_udfs.schemas import write_json
 @arrow.collector_off()
 def decode_batch(keys: pa.Array[Any], values: pa.Array[Any], options_texts: pa.Array[Any]) -> pa.Array[Any]:
     """The events of each message, as `arrow.decode_batch` gives them."""
+    if values.nbytes > MAX_BYTES or not all(map(_is_plain, options_texts.unique().to_pylist())):
+        # none are read together, and the bound of what a message may hold is that of its entries together
+        return arrow.decode_batch(open_protocol.decode, keys, values, options_texts)
     entries = _entries(keys, values)
 
     def rows_of(_keys: pa.Array[Any], _values: pa.Array[Any], places: Numbers, feed: Options) -> Iterator[arrow.Rows]:
@@ -47,6 +51,13 @@ def decode_batch(keys: pa.Array[Any], values: pa.Array[Any], options_texts: pa.A
     events = decode_alike(open_protocol.decode, rows_of, entries.keys, entries.values, options_of_entries)
     edges = np.searchsorted(entries.messages, np.arange(len(keys) + 1))
     return pa.ListArray.from_arrays(pa.array(edges, pa.int32()), events)
+
+
+def _is_plain(options_text: str | None) -> bool:
+    """Whether a feed's messages are not compressed."""
+    with suppress(DecodeError):
+        return options.parse(options_text).compression == "none"
+    return False
 
 
 class _Entries(NamedTuple):
