@@ -478,6 +478,15 @@ def test_negative_zeros() -> None:
         assert together(debezium, odd + debezium_rows(NUMBERS, fields)) == 2 * FEW
 
 
+def test_rows_that_lack_their_last_brace() -> None:
+    """By their layout the last value of a whole row has a brace too many; that it is valid says nothing of them."""
+    *whole, unclear = debezium_rows([*NUMBERS, {**ROW, "t": "\0"}], None)
+    assert together(debezium, [*whole, unclear, *((key, (value or b"")[:-1]) for key, value in whole)]) == 0
+    body = json.dumps({"u": {"id": ident(), "a": column(15, None)}}).encode()
+    whole, cut = ([batch_of((row_key(), text))] * FEW for text in (body, body[:-1]))
+    assert together(open_protocol, whole + cut) == 0
+
+
 def test_a_change_from_1_to_true_is_none() -> None:
     rows = [{**ROW, "id": 1, "b": number % 2 or True} for number in range(FEW)]
     assert together(debezium, debezium_rows(rows, None, op="u", before={**ROW, "b": 1})) == 0

@@ -250,14 +250,18 @@ class JsonMessages(Messages):
     def _set_unclear(self, places: Numbers) -> None:
         self.unclear[np.searchsorted(self.edges[1:], places, side="right")] = True
 
-    def alike(self, rows: Numbers, is_value: Callable[[Path], bool]) -> Iterator[Alike]:
-        """Some messages by layout, as long as one has many; `is_value` tells which scalars are no part of it."""
+    def alike(self, rows: Numbers, is_value: Callable[[Path], bool]) -> Iterator[tuple[int, Alike]]:
+        """Some messages by layout, as long as one has many, each time with the message whose layout it is.
 
-        def like(example: int, left: Numbers) -> tuple[Numbers, Alike | None]:
+        `is_value` tells which scalars are no part of the layout. Only if that message is valid the others are, whose
+        values are.
+        """
+
+        def like(example: int, left: Numbers) -> tuple[Numbers, tuple[int, Alike] | None]:
             text = self.bytes[self.edges[example] : self.edges[example + 1]].tobytes()
             layout = layout_of(text, is_value)
             found = None if layout is None else self.read(layout, left)
-            return (left[:0], None) if found is None else (found.rows, found)
+            return (left[:0], None) if found is None else (found.rows, (example, found))
 
         if len(self._quotes):
             for _, found in by_example(rows[~self.unclear[rows]], like):

@@ -56,9 +56,9 @@ def _decoded(keys: pa.Array[Any], values: pa.Array[Any], places: Numbers, feed: 
     heads = JsonMessages(keys)
     for mine, tail in by_example(places, like):
         bodies = pc.binary_slice(values, 0, -len(tail)) if tail else values
-        for rows in JsonMessages(bodies).alike(mine, _is_value):
+        for example, rows in JsonMessages(bodies).alike(mine, _is_value):
             with suppress(Exception):
-                yield _rows(heads, rows, keys, values, feed)
+                yield _rows(heads, rows, keys[example].as_py(), values[example].as_py(), feed)
 
 
 def _ending_alike(values: pa.Array[Any], tail: bytes) -> Flags:
@@ -79,10 +79,8 @@ def _is_key(path: Path) -> bool:
     return len(path) == 2 and path[0] == "payload"
 
 
-def _rows(heads: JsonMessages, rows: Alike, keys: pa.Array[Any], values: pa.Array[Any], feed: Options) -> arrow.Rows:
-    """The events of rows that are as the first of them is. Raises where they cannot be taken together."""
-    first = int(rows.rows[0])
-    key, value = keys[first].as_py(), values[first].as_py()
+def _rows(heads: JsonMessages, rows: Alike, key: bytes | None, value: bytes, feed: Options) -> arrow.Rows:
+    """The events of rows that are as this one is. Raises where they cannot be taken together."""
     (event,) = debezium.decode(key, value, feed)
     rows = rows.only(_have_such_keys(heads, rows.rows, key))
     rows, members = _members(rows, event, debezium.row_plan(key, value, feed))

@@ -152,11 +152,10 @@ def _frames(whole: Messages, at: Numbers) -> _Frames:
 
 def _decoded(entries: _Entries, places: Numbers, feed: Options) -> Iterator[arrow.Rows]:
     heads, bodies = JsonMessages(entries.heads), JsonMessages(entries.bodies)
-    for head in heads.alike(places, _is_number):
-        for rows in bodies.alike(head.rows, _is_value):
+    for _, head in heads.alike(places, _is_number):
+        for example, rows in bodies.alike(head.rows, _is_value):
             with suppress(Exception):
-                first = int(rows.rows[0])
-                key, value = entries.keys[first].as_py(), entries.values[first].as_py()
+                key, value = entries.keys[example].as_py(), entries.values[example].as_py()
                 (event,) = open_protocol.decode(key, value, feed)
                 rows, members = _members(rows, event, open_protocol.row_plan(key, value, feed))
                 members |= _numbers(heads, head.layout, rows.rows)

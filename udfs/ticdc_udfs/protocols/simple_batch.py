@@ -32,7 +32,7 @@ def decode_batch(keys: pa.Array[Any], values: pa.Array[Any], options_texts: pa.A
 def _decoded(keys: pa.Array[Any], values: pa.Array[Any], places: Numbers, feed: Options) -> Iterator[arrow.Rows]:
     del keys
     messages = JsonMessages(values)
-    for rows in messages.alike(places, _is_value):
+    for _, rows in messages.alike(places, _is_value):
         rows = rows.only(_have_cells(rows))
         with suppress(Exception):
             (first,) = simple.decode(None, values[int(rows.rows[0])].as_py(), feed)
