@@ -88,13 +88,14 @@ def converter(
 
 def _decimal_converter(column_type: str) -> values.Convert | None:
     """Completes a default written in place of NULL: it has the digits of its DDL, values have those of the scale."""
-    scale = column_type.partition(",")[2].partition(")")[0]
-    if not scale.isdecimal() or not 0 < int(scale) <= 30:
+    digits = debezium_values.parameters(column_type)
+    if len(digits) != 2 or not 0 < digits[1] <= 30:
         return None
+    scale = digits[1]
 
     def convert(text: str) -> tuple[str, Lossy | None]:
         whole, _, fraction = text.partition(".")
-        return f"{whole}.{fraction.ljust(int(scale), '0')}", None
+        return f"{whole}.{fraction.ljust(scale, '0')}", None
 
     return convert
 

@@ -154,12 +154,12 @@ def _same_bits(wanted: int) -> Same:
 def _converter(column_type: str, nullable: bool | None) -> values.Convert | None:
     base = values.base_type(column_type)
     if base == "decimal":
-        digits = _parameters(column_type)
+        digits = parameters(column_type)
         return (
             decimal_converter(digits[0], digits[1]) if len(digits) == 2 and digits[1] <= _MAX_SCALE else plain_decimal
         )
     if base in ("datetime", "time", "timestamp"):
-        fraction = min((_parameters(column_type) or (0,))[0], 6)
+        fraction = min((parameters(column_type) or (0,))[0], 6)
         if base == "datetime":
             return datetime_converter(1000 if fraction <= 3 else 1_000_000, fraction, nullable)
         return time_converter(fraction) if base == "time" else timestamp_converter(fraction)
@@ -172,10 +172,13 @@ def _converter(column_type: str, nullable: bool | None) -> values.Convert | None
     return _CONVERTERS.get(base)
 
 
-def _parameters(column_type: str) -> tuple[int, ...]:
+def parameters(column_type: str) -> tuple[int, ...]:
     """The numbers of `decimal(10,2)` or `datetime(6)`; none where the type has no parameters."""
     numbers = column_type.partition("(")[2].partition(")")[0].split(",")
-    return tuple(map(int, numbers)) if all(number.strip().isdecimal() for number in numbers) else ()
+    return tuple(map(int, numbers)) if all(map(_IS_PARAMETER, numbers)) else ()
+
+
+_IS_PARAMETER = re.compile(r"\s*\d{1,10}\s*").fullmatch
 
 
 def unsigned_bigint(text: str) -> tuple[str, Lossy | None]:
