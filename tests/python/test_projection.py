@@ -249,6 +249,7 @@ def test_whole_numbers(old: str, new: str, text: str, want: str) -> None:
         ("decimal(65,30)", "decimal(65,29)", "1" * 35 + "." + "1" * 29 + "5", "1" * 35 + "." + "1" * 28 + "2"),
         ("decimal(10,2) unsigned", "decimal(10,2)", "1.00", "1.00"),
         ("decimal(10,2)", "decimal(10,2) unsigned", "-1.00", UNSURE),
+        ("decimal(10,2)", "decimal(5)", "2.50", "3"),
         ("decimal(10,2)", "int(11)", "2.50", "3"),
         ("decimal(10,2)", "int(11)", "-2.50", "-3"),
         ("decimal(10,2)", "int(11)", "-0.40", "0"),
@@ -487,6 +488,7 @@ _TYPES = st.sampled_from(
         *("float(7,3)", "char(3)", "varchar(300)", "tinytext", "longtext", "binary(3)", "blob", "date", "datetime(6)"),
         *("timestamp(3)", "time(1)", "enum('a','')", "set('a','b')", "json", "vector(3)", "odd(", ""),
         *("bit(99999999999)", "binary(99999999999)", "datetime(99999999999)", "decimal(99999,99999)"),
+        *("decimal(5)", "decimal(99999999999,9)"),
     ]
 )
 _CELLS = st.one_of(

@@ -227,7 +227,7 @@ def _to_bit(source: _Type, target: _Type) -> Convert:
 
 
 def _to_decimal(source: _Type, target: _Type) -> Convert:
-    precision, scale = target.sizes or (10, 0)
+    precision, scale = (*(target.sizes or (10,)), 0)[:2]
 
     def convert(text: str) -> str:
         number = _number(source, text).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
