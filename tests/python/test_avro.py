@@ -455,6 +455,12 @@ def test_the_table_schema_tells_types_keys_and_defaults() -> None:
     ]
 
 
+@pytest.mark.parametrize("default", [True, "x", [], {}, 2**70])
+def test_a_default_that_is_none_of_its_type_costs_no_row(default: Any) -> None:
+    sent, told = (record(column("v", "double", "DOUBLE", **more)) for more in ({}, {"default": default}))
+    assert _image(decode(message(sent, {"v": 1.5}), told).after) == {"v": "1.5"}
+
+
 def test_columns_named_like_the_extension_stay_columns() -> None:
     fields = (column("_tidb_x", "string", "TEXT"), column("_tidb_op", "string", "TEXT"))
     schema = record(ID, *fields)

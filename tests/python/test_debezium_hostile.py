@@ -12,7 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import hostile
 from support.corpus import SAMPLE, Variant
-from support.debezium import INT, VARCHAR, field, key_message, row_message, to_bytes
+from support.debezium import (
+    INT,
+    VARCHAR,
+    change,
+    column,
+    ddl_message,
+    field,
+    key_message,
+    row_message,
+    to_bytes,
+)
 from support.hostile import MIB, cases, code_and_growth, pack, varint
 
 from ticdc_udfs.events import ErrorCode, Event, Kind
@@ -271,3 +281,8 @@ def test_a_type_with_thousands_of_digits_tells_none(word: str, digits: str) -> N
     for protocol in ("debezium", "debezium_avro"):
         after = resolve(Row(image, None, None, image, ("*:no_schema",)), protocol, known, "{}", None).after
         assert set(json.loads(after or b"")) == {"v"}
+
+
+def test_a_default_of_thousands_of_bits_costs_no_ddl() -> None:
+    told = column("v", "BIT", 64, defaultValueExpression="1" * 20_000)
+    assert decoded(None, to_bytes(ddl_message("ALTER", [change([told])]))).kind == Kind.DDL

@@ -236,3 +236,12 @@ def test_bombs_cost_bounded_memory(tmp_path: Path) -> None:
         got, grown = hostile.code_and_growth("simple", tmp_path, packed, options)
         assert got == code, name
         assert grown < 2 * 256 * MIB + 64 * MIB, f"{name} cost {grown // MIB} MiB"
+
+
+@pytest.mark.parametrize("options", [JSON, AVRO])
+@pytest.mark.parametrize(("word", "default"), [("bit", "x" * 5000), ("decimal", b"1\xff"), ("decimal", "9" * 5000)])
+def test_a_default_that_is_none_costs_no_schema(word: str, default: str | bytes, options: str) -> None:
+    write = to_json if options == JSON else to_avro
+    text = default.decode(errors="replace") if isinstance(default, bytes) and options == JSON else default
+    (event,) = decoded(write(bootstrap_message(schema_of([column("v", word, text)]))), options)
+    assert event.kind == Kind.BOOTSTRAP

@@ -406,5 +406,5 @@ def _default(field: Field, type_: str) -> str | None:
         if isinstance(default, str):
             return str(int.from_bytes(b64decode(default), "big")) if values.base_type(type_) == "bit" else default
         return None if default is None or text is None else text(default)
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, ArithmeticError):
         return None

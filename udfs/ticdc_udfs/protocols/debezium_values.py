@@ -35,6 +35,7 @@ _MAX_DIGITS_OF_DOUBLE = 15
 _MAX_SCALE = 30
 _WIDE = Context(prec=700)
 _NO_UTF8 = re.compile("[\udc80-\udcff]")
+_ARE_BITS = re.compile("[01]{0,64}").fullmatch
 
 
 def converter(
@@ -81,7 +82,7 @@ def told_default(column_type: str, expression: str) -> str:
     Bytes that are no UTF-8 have come as U+FFFD, and stay so.
     """
     base = values.base_type(column_type)
-    if base == "bit" and not expression.strip("01"):
+    if base == "bit" and _ARE_BITS(expression):
         return str(int(expression or "0", 2))
     return _base64(expression) if base.endswith(("blob", "binary")) else expression
 

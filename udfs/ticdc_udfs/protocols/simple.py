@@ -247,13 +247,15 @@ def _default(column: _Column) -> str | None:
         return None if default is None else str(default)
     raw = default.encode("utf-8", "surrogateescape")
     if word == "bit":
-        return str(int.from_bytes(raw, "big"))
+        return str(int.from_bytes(raw, "big")) if len(raw) <= _BYTES_OF_BIT else None
     if word.endswith(("blob", "binary")):
         padded = raw.ljust(min(wire.length or 0, 255), b"\0") if word == "binary" else raw
         return None if "\ufffd" in default else b64encode(padded).decode("ascii")
-    if word == "decimal":
-        return _scaled(default, wire.decimal or 0)
-    return raw.decode("utf-8", "replace")
+    text = raw.decode("utf-8", "replace")
+    return _scaled(text, wire.decimal or 0) if word == "decimal" else text
+
+
+_BYTES_OF_BIT = 8
 
 
 def _scaled(digits: str, scale: int) -> str:
