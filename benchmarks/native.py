@@ -212,7 +212,7 @@ def road(reader: Reader, shape: Shape, database: str) -> tuple[str, ...]:
             select
                 *,
                 row_number() over (
-                    partition by feed, schema_name, table_name, commit_ts, row_key, op
+                    partition by commit_ts, row_key, op, table_name, schema_name, feed
                     order by topic, `partition`, `offset`, event_index
                 ) as occurrence
             from changes
@@ -231,7 +231,7 @@ def road(reader: Reader, shape: Shape, database: str) -> tuple[str, ...]:
             select
                 *,
                 row_number() over (
-                    partition by feed, schema_name, table_name, row_key
+                    partition by xxhash64(row_key), row_key, table_name, schema_name, feed
                     order by
                         commit_ts desc, apply_rank desc, topic desc, `partition` desc, `offset` desc, event_index desc
                 ) as place

@@ -18,7 +18,8 @@
     "has_bags": progress.has_bags or arriving.has_bags,
     "first_commits": ticdc.first_commits(settled, progress, arriving, loads),
 }) -%}
-{%- set identity = "feed, schema_name, table_name, commit_ts, row_key, op, image_hash" -%}
+{#- rows are sorted by a number first: names are equal in most of them -#}
+{%- set identity = "commit_ts, row_key, op, image_hash, table_name, schema_name, feed" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" %}
 {{ ticdc.to_settle(progress) }}
 
