@@ -159,10 +159,9 @@ _NUMBER = r"^(0|-?[1-9][0-9]{0,17}|-?(0|[1-9][0-9]*)\.[0-9]+)$"
 
 def _numbers(tokens: Tokens, by_class: ByClass) -> Texts | None:
     """Numbers that are made canonical all at once, and NULL; None where there is no way, or one is flagged."""
-    column, present = tokens.present()
+    column, tokens = tokens.present()
     if column.rows is not None and debezium.converted(None, by_class)[1]:
         return None
-    tokens = present
     convert, of_integer = by_class[str], by_class[int]
     with suppress(ValueError):
         if by_class is debezium.PLAIN:
