@@ -188,32 +188,21 @@ def test_defaults_are_canonical_text(definition: str, default: Default) -> None:
     assert column(f"`c` {definition}").default == default
 
 
-@pytest.mark.parametrize(
-    ("definition", "default"),
-    [
+DEFAULTS = {
+    "hexadecimal and bit literals are numbers in columns of numbers": (
         ("INT DEFAULT x'10'", "16"),
         ("DECIMAL(10,2) DEFAULT x'10'", "16.00"),
         ("DECIMAL(10,2) UNSIGNED DEFAULT 0x0A", "10.00"),
         ("DOUBLE DEFAULT b'101'", "5"),
         ("FLOAT(5,1) DEFAULT 0b101", "5"),
         ("YEAR DEFAULT 0x7E4", "2020"),
-    ],
-)
-def test_hexadecimal_and_bit_literals_are_numbers_in_columns_of_numbers(definition: str, default: str) -> None:
-    assert column(f"`c` {definition}").default == Default(default)
-
-
-@pytest.mark.parametrize(
-    ("definition", "default"),
-    [("INT DEFAULT -0", "0"), ("BIGINT DEFAULT -0.4", "0"), ("DECIMAL(5,2) DEFAULT '-0.001'", "0.00")],
-)
-def test_a_default_of_zero_has_no_sign(definition: str, default: str) -> None:
-    assert column(f"`c` {definition}").default == Default(default)
-
-
-@pytest.mark.parametrize(
-    ("definition", "default"),
-    [
+    ),
+    "zero has no sign": (
+        ("INT DEFAULT -0", "0"),
+        ("BIGINT DEFAULT -0.4", "0"),
+        ("DECIMAL(5,2) DEFAULT '-0.001'", "0.00"),
+    ),
+    "a time may have days, a sign or digits alone": (
         ("TIME DEFAULT '1 10:00:00'", "34:00:00"),
         ("TIME DEFAULT '-2 1:30'", "-49:30:00"),
         ("TIME(3) DEFAULT '10.5'", "00:00:10.500"),
@@ -221,30 +210,26 @@ def test_a_default_of_zero_has_no_sign(definition: str, default: str) -> None:
         ("TIME DEFAULT -10", "-00:00:10"),
         ("TIME DEFAULT '-00:00:00.1'", "00:00:00"),
         ("TIME DEFAULT '838:59:59'", "838:59:59"),
-    ],
-)
-def test_a_time_may_have_days_a_sign_or_digits_alone(definition: str, default: str) -> None:
-    assert column(f"`c` {definition}").default == Default(default)
-
-
-@pytest.mark.parametrize(
-    ("definition", "default"),
-    [("DOUBLE DEFAULT .5", "0.5"), ("DECIMAL(5,3) DEFAULT -.25e-1", "-0.025"), ("VARCHAR(5) DEFAULT .5", "0.5")],
-)
-def test_a_number_may_begin_with_its_point(definition: str, default: str) -> None:
-    assert column(f"`c` {definition} COMMENT 'x'").default == Default(default)
-
-
-@pytest.mark.parametrize(
-    ("definition", "default"),
-    [
+    ),
+    "a number may begin with its point": (
+        ("DOUBLE DEFAULT .5 COMMENT 'x'", "0.5"),
+        ("DECIMAL(5,3) DEFAULT -.25e-1 COMMENT 'x'", "-0.025"),
+        ("VARCHAR(5) DEFAULT .5 COMMENT 'x'", "0.5"),
+    ),
+    "a floating-point number is rounded as a double": (
         ("DOUBLE(10,2) DEFAULT 1.125", "1.12"),
         ("DOUBLE(10,2) DEFAULT 1.135", "1.14"),
         ("FLOAT(5,2) DEFAULT '1.005'", "1"),
         ("DECIMAL(10,2) DEFAULT 1.125", "1.13"),
-    ],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("definition", "default"),
+    [pytest.param(*case, id=f"{rule}: {case[0]}") for rule, cases in DEFAULTS.items() for case in cases],
 )
-def test_a_floating_point_default_is_rounded_as_a_double(definition: str, default: str) -> None:
+def test_a_default_is_read_as_tidb_reads_it(definition: str, default: str) -> None:
     assert column(f"`c` {definition}").default == Default(default)
 
 
