@@ -49,8 +49,21 @@ def test_files_tell_their_tables(tmp_path: Path) -> None:
     (tmp_path / f"{truth.file_name(odd)}.jsonl").touch()
     assert odd in truth.find(tmp_path)
 
-    (tmp_path / "orders.csv").touch()
-    with pytest.raises(TicdcError, match=r"orders\.csv tells no table"):
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "orders.csv",
+        "shop.orders.000000000.sql",
+        "shop.orders.000000000.csv.zst",
+        "shop.orders.csv.snappy",
+        "s.t.parquet",
+    ],
+)
+def test_a_data_file_is_never_passed_over(tmp_path: Path, name: str) -> None:
+    for file in (name, "shop.orders-schema.sql", "shop.bills.csv"):
+        (tmp_path / file).touch()
+    with pytest.raises(TicdcError, match=rf"{name} cannot be read; allowed are schema\.table\.csv"):
         truth.find(tmp_path)
 
 
@@ -80,8 +93,17 @@ def test_csv_of_dumpling(tmp_path: Path) -> None:
 
 
 def test_csv_without_backslashes(tmp_path: Path) -> None:
-    path = write(tmp_path / "s.t.csv", b'\xef\xbb\xbfid,v\n1,"c:\\n ""x"""\n\n2,\\N\n')
-    assert read(path, form=Form(backslash=False)) == [{"id": "1", "v": 'c:\\n "x"'}, {"id": "2", "v": None}]
+    path = write(tmp_path / "s.t.csv", b'\xef\xbb\xbfid,v\n1,"c:\\n ""x"""\n\n2,\\N\n3,\\\n')
+    assert read(path, form=Form(backslash=False)) == [
+        {"id": "1", "v": 'c:\\n "x"'},
+        {"id": "2", "v": None},
+        {"id": "3", "v": "\\"},
+    ]
+
+
+def test_csv_without_quotes(tmp_path: Path) -> None:
+    path = write(tmp_path / "s.t.csv", b'id,v\n1,a\\,b\\\nc\\"\n2,\\\\N\n')
+    assert read(path) == [{"id": "1", "v": 'a,b\nc"'}, {"id": "2", "v": "\\N"}]
 
 
 def test_json_lines(tmp_path: Path) -> None:
@@ -100,6 +122,9 @@ def test_json_lines(tmp_path: Path) -> None:
         ("year(4)", "0", Form(), "0000"),
         ("int(5) unsigned zerofill", "00042", Form(), "42"),
         ("int(5) unsigned zerofill", "00000", Form(), "0"),
+        ("int unsigned", "00042", Form(), "42"),
+        ("decimal(6,2) unsigned", "0000.50", Form(), "0.50"),
+        ("enum('007','zerofill')", "007", Form(), "007"),
         ("timestamp(3)", "2024-01-01 08:00:00.120", Form(time_zone="Asia/Shanghai"), "2024-01-01 00:00:00.120"),
         ("timestamp", "0000-00-00 00:00:00", Form(time_zone="Asia/Shanghai"), "0000-00-00 00:00:00"),
         ("datetime", "2024-01-01 08:00:00", Form(time_zone="Asia/Shanghai"), "2024-01-01 08:00:00"),
@@ -122,6 +147,8 @@ BAD_FILES = {
     "text after quotes": ("csv", b'id,v\n1,"SECRET"x\n', "row 1: a field's quotes are not closed, or text follows"),
     "a column twice": ("csv", b"id,id\n1,2\n", "the header names a column twice"),
     "no number": ("csv", b"id,f\n1,SECRET\n", "row 1: column f holds no double"),
+    "no header": ("csv", b"1,SECRET\n2,b\n", "row 1: no column id, by which rows are told apart"),
+    "no key": ("jsonl", b'{"id": 1}\n{"v": "SECRET"}\n', "row 2: no column id, by which"),
     "a list": ("jsonl", b'{"id": 1}\n["SECRET"]\n', "row 2: no JSON object"),
     "a value within a value": ("jsonl", b'{"id": {"SECRET": 1}}\n', "row 1: no JSON object whose values are texts"),
     "cut": ("jsonl.gz", gzip.compress(b'{"id": 1}\n' * 1000)[:-12], "row "),
@@ -137,6 +164,13 @@ def test_a_file_that_cannot_be_read_is_explained(tmp_path: Path, ending: str, co
     assert str(raised.value).startswith(f"--truth: {path}, ")
     assert says in str(raised.value)
     assert "SECRET" not in str(raised.value)
+
+
+def test_a_table_without_key_needs_what_dumpling_leaves_out(tmp_path: Path) -> None:
+    path = write(tmp_path / "s.t.jsonl", b'{"a": 1}\n')
+    assert read(path, Column("a", "int"), Column("v", "int", generated="virtual")) == [{"a": "1"}]
+    with pytest.raises(TicdcError, match="no column s, by which rows are told apart"):
+        read(path, Column("a", "int"), Column("s", "int", generated="stored"))
 
 
 def test_a_row_is_judged_cell_by_cell() -> None:

@@ -28,8 +28,9 @@ Image = dict[str, str | None]
 Convert = Callable[[bytes], str]
 
 BINARY_TYPES = frozenset({"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"})
+_NUMBERS = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint", "decimal"})
 _DATA = re.compile(r"([^.]+)\.([^.]+?)(?:\.\d+)?\.(?:csv|jsonl)(?:\.gz)?")
-_DATA_ENDINGS = (".csv", ".csv.gz", ".jsonl", ".jsonl.gz")
+_LIKE_DATA = re.compile(r".*\.(?:csv|jsonl|parquet|\d+\.sql)(?:\.\w+)?")
 _DEFINITION = re.compile(r"([^.]+)\.([^.]+)-schema\.sql(?:\.gz)?")
 _VIEW = re.compile(r"([^.]+)\.([^.]+)-schema-view\.sql(?:\.gz)?")
 
@@ -52,7 +53,7 @@ class Form(NamedTuple):
 
 
 def find(folder: Path) -> dict[TableName, list[Path]]:
-    """The files of each table in a folder. Raises `TicdcError` where it holds none, or a name tells no table."""
+    """The files of each table in a folder. Raises `TicdcError` where it holds none, or rows that cannot be read."""
     if not folder.is_dir():
         raise TicdcError(f"--truth: there is no folder {folder}")
     found: dict[TableName, list[Path]] = {}
@@ -64,10 +65,10 @@ def find(folder: Path) -> dict[TableName, list[Path]]:
             views.add(_table(view))
         elif data := _DATA.fullmatch(path.name):
             found.setdefault(_table(data), []).append(path.resolve())
-        elif path.name.endswith(_DATA_ENDINGS):
+        elif _LIKE_DATA.fullmatch(path.name):
             raise TicdcError(
-                f"--truth: the name of {path} tells no table; allowed are schema.table.csv, schema.table.<number>.csv, "
-                "the same with .jsonl, and each with .gz"
+                f"--truth: {path} cannot be read; allowed are schema.table.csv, schema.table.<number>.csv, the same "
+                "with .jsonl, and each with .gz"
             )
     tables = {table: files for table, files in found.items() if table not in views}
     if not tables:
@@ -99,6 +100,7 @@ def rows(path: Path, columns: Sequence[Column], form: Form) -> Iterator[Image]:
             for row in _csv(file.read(), form.backslash) if in_csv else _json_lines(file):
                 if tuple(row) != names:
                     names = tuple(row)
+                    _check_identity(row, columns)
                     known = [column for column in columns if column.name in row]
                     others = [Column(name) for name in row if name not in by_name]
                     cells = [
@@ -110,6 +112,16 @@ def rows(path: Path, columns: Sequence[Column], form: Form) -> Iterator[Image]:
                 number += 1
     except (ValueError, EOFError, OSError, zlib.error) as error:
         raise TicdcError(f"--truth: {path}, row {number}: {error}") from error
+
+
+def _check_identity(row: Mapping[str, bytes | None], columns: Sequence[Column]) -> None:
+    needed = [column.name for column in columns if column.is_key and column.generated != "virtual"]
+    needed = needed or [column.name for column in columns if column.generated == "stored"]
+    if missing := [name for name in needed if name not in row]:
+        raise ValueError(
+            f"no column {', '.join(missing)}, by which rows are told apart (CSV begins with a header; dumpling leaves "
+            "out columns that TiDB computes)"
+        )
 
 
 def key(image: Image, columns: Sequence[Column]) -> Image:
@@ -134,11 +146,12 @@ def _converted(
 
 
 _QUOTED = {True: rb'"(?:[^"\\]|""|\\.)*+"', False: rb'"(?:[^"]|"")*+"'}
+_PLAIN = {True: rb'(?!")(?:[^,\r\n\\]|\\.)*+', False: rb'(?!")[^,\r\n]*+'}
 _FIELD = {
-    backslash: re.compile(rb'(?:(%b)|((?!")[^,\r\n]*+))(,|\r?\n|\Z)' % quoted, re.DOTALL)
-    for backslash, quoted in _QUOTED.items()
+    backslash: re.compile(rb"(?:(%b)|(%b))(,|\r?\n|\Z)" % (_QUOTED[backslash], _PLAIN[backslash]), re.DOTALL)
+    for backslash in (True, False)
 }
-_ESCAPED = {True: re.compile(rb'\\(.)|""', re.DOTALL), False: re.compile(rb'""')}
+_ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
 _ESCAPES = {b"0": b"\0", b"b": b"\b", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"Z": b"\x1a"}
 _NULL = rb"\N"
 
@@ -155,7 +168,7 @@ def _csv(content: bytes, backslash: bool) -> Iterator[Mapping[str, bytes | None]
 
 
 def _records(content: bytes, backslash: bool) -> Iterator[list[bytes | None]]:
-    field, escaped = _FIELD[backslash], _ESCAPED[backslash]
+    field = _FIELD[backslash]
     record: list[bytes | None] = []
     place = 0
     while place < len(content) or record:
@@ -167,8 +180,8 @@ def _records(content: bytes, backslash: bool) -> Iterator[list[bytes | None]]:
         if quoted is None and plain == _NULL:
             record.append(None)
         else:
-            text = plain if quoted is None else quoted[1:-1]
-            record.append(escaped.sub(_unescaped, text) if quoted is not None or backslash else text)
+            text = plain if quoted is None else quoted[1:-1].replace(b'""', b'"')
+            record.append(_ESCAPED.sub(_unescaped, text) if backslash else text)
         if end != b",":
             if record != [b""] or quoted is not None:  # an empty line is no row
                 yield record
@@ -176,7 +189,7 @@ def _records(content: bytes, backslash: bool) -> Iterator[list[bytes | None]]:
 
 
 def _unescaped(found: re.Match[bytes]) -> bytes:
-    return b'"' if found[0] == b'""' else _ESCAPES.get(found[1], found[1])
+    return _ESCAPES.get(found[1], found[1])
 
 
 def _json_lines(file: IO[bytes]) -> Iterator[Mapping[str, bytes | None]]:
@@ -220,7 +233,7 @@ def _converter(column_type: str | None, form: Form, in_csv: bool) -> Convert:
     if base == "timestamp" and form.time_zone != "UTC":
         zone = ZoneInfo(form.time_zone)
         return lambda value: values.timestamp_to_utc(value.decode(), zone)[0]
-    if "zerofill" in (column_type or ""):
+    if base in _NUMBERS:  # ZEROFILL, which a protocol may not tell
         return lambda value: re.sub(r"^0+(?=\d)", "", value.decode())
     return lambda value: value.decode("utf-8", "replace")
 
