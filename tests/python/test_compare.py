@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from support.exported import file_name
 
 from dbt_ticdc import compare, truth, upstream
 from dbt_ticdc.errors import TicdcError
@@ -46,7 +48,7 @@ def test_files_tell_their_tables(tmp_path: Path) -> None:
     assert found == {("shop", "orders"): names[3:5], ("shop", "dot.ted"): names[5:6], ("shop", "empty"): []}
 
     odd = ("a.b", "c d-schema/ü")
-    (tmp_path / f"{truth.file_name(odd)}.jsonl").touch()
+    (tmp_path / f"{file_name(odd)}.jsonl").touch()
     assert odd in truth.find(tmp_path)
 
 
@@ -260,6 +262,8 @@ def test_differences_are_found_by_chunk_and_row(proof: SparkSession, tmp_path: P
     assert text.endswith("s.new (1)\n\ndifferent: 2 of 4 tables\n")
     assert '\ns.other:\n  {"id":"10"} v\n  {"id":"11"} is not upstream\n  {"id":"5000"} is missing\n' in text
     assert "v10" not in text
+    # of a table without key a key is all values
+    assert "\ns.bag:\n  a row without key is missing\n  a row without key is missing\n" in text
 
     (tmp_path / "s.other.jsonl").unlink()
     (tmp_path / "s.bag.jsonl").unlink()
@@ -270,6 +274,12 @@ def test_differences_are_found_by_chunk_and_row(proof: SparkSession, tmp_path: P
         compare.compare(proof, feed, commit_ts, truth.find(tmp_path), Form(), columns)
     with pytest.raises(TicdcError, match="feeds of the warehouse: f"):
         compare.feed_and_commit(proof, "h", None)
+    assert compare.feed_and_commit(proof, "f", 0) == ("f", 0)
+    proof.sql("insert into ticdc__completeness values ('z', 0)")
+    with pytest.raises(TicdcError, match="z is not complete through any commit yet"):
+        compare.feed_and_commit(proof, "z", None)
+    with pytest.raises(TicdcError, match="no table of the feed f is known as of commit 7: nothing is compared"):
+        compare.compare(proof, feed, commit_ts, {}, Form(), {})
 
 
 class FakeCursor:
@@ -297,11 +307,11 @@ class FakeCursor:
 def test_rows_are_read_as_of_the_commit(tmp_path: Path) -> None:
     cursor = FakeCursor()
     upstream.go_to(cursor, 470610924950257664)
-    (path,) = upstream.write(cursor, ("s", "a`.t"), tmp_path)
-    assert truth.find(tmp_path) == {("s", "a`.t"): [path.resolve()]}
+    path = tmp_path / "0.jsonl"
+    assert upstream.write(cursor, ("s", "a`.t"), path)
     columns = (Column("b", "varbinary(9)"), Column("bits", "bit(10)"))
     assert read(path, *columns) == [{"b": "/wA=", "bits": "1023", "i`d": "1", "t": "\ufffd\ufffd", "n": None}]
-    assert list(upstream.write(cursor, ("s", "gone"), tmp_path)) == []
+    assert not upstream.write(cursor, ("s", "gone"), path)
     asked = [query for query, _ in cursor.asked]
     assert asked[:2] == ["set session time_zone = '+00:00'", "set session tidb_snapshot = '470610924950257664'"]
     assert asked[3] == "select `i``d`, `b`, `bits`, `t`, `n` from `s`.`a``.t`"
@@ -313,7 +323,34 @@ def test_the_url_of_tidb(monkeypatch: pytest.MonkeyPatch) -> None:
     assert upstream.connection_settings("mysql://a%40b@[::1]") == settings
     ssl = {"ca": "/ca.pem", "check_hostname": True}
     assert upstream.connection_settings("mysql://u@h:1?ssl_ca=/ca.pem")["ssl"] == ssl
-    for url in ("mysql://u:SECRET@h", "mysql://h", "postgres://u@h", "mysql://u@h:x", "mysql://u@h?a=b"):
+    wrong = ["mysql://u:SECRET@h", "mysql://h", "postgres://u@h", "mysql://u@h:x", "mysql://u@h?a=b"]
+    for url in (*wrong, "mysql://u@h?ssl_ca=", "mysql://u@h?ssl_ca", "mysql://u@h/schema"):
         with pytest.raises(TicdcError, match="--mysql: ") as raised:
             upstream.connection_settings(url)
         assert "SECRET" not in str(raised.value)
+
+
+def test_a_ca_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TicdcError, match=rf"--mysql: .*{tmp_path}/ca\.pem"):
+        upstream.export(f"mysql://u@127.0.0.1:1?ssl_ca={tmp_path}/ca.pem", 7, [("s", "t")], tmp_path)
+
+
+def test_tables_with_long_names_are_exported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Connection:
+        """What the driver gives."""
+
+        def __enter__(self) -> Connection:
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            pass
+
+        @contextmanager
+        def cursor(self) -> Iterator[FakeCursor]:
+            yield FakeCursor()
+
+    pymysql = pytest.importorskip("pymysql")
+    monkeypatch.setattr(pymysql, "connect", lambda **settings: Connection())
+    tables = [("表" * 64, "名" * 64), ("s", "gone")]
+    files = upstream.export("mysql://u@h", 7, tables, tmp_path)
+    assert [len(files[table]) for table in tables] == [1, 0]

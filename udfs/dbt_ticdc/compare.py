@@ -119,13 +119,15 @@ def feed_and_commit(spark: SparkSession, feed: str | None, commit_ts: int | None
         raise TicdcError(
             f"--feed: got {feed or 'nothing'}; feeds of the warehouse: {', '.join(sorted(feeds)) or 'none'}"
         )
-    commit_ts = commit_ts or feeds[feed]
-    if commit_ts is None:
+    if commit_ts is not None:
+        return feed, commit_ts
+    complete_through = feeds[feed]
+    if complete_through is None:
         last = spark.sql("select max(commit_ts) from ticdc__changelog where feed = :feed", {"feed": feed})
-        commit_ts = last.collect()[0][0]
-    if not commit_ts:
+        complete_through = last.collect()[0][0]
+    if not complete_through:
         raise TicdcError(f"the feed {feed} is not complete through any commit yet")
-    return feed, commit_ts
+    return feed, complete_through
 
 
 def columns_as_of(spark: SparkSession, feed: str, commit_ts: int) -> Columns:
@@ -154,8 +156,11 @@ def compare(
     """The rows of a feed as of a commit against those in the files of each table.
 
     The names of `files` are the tables to compare; one without files is empty. With values the differences show what
-    both sides hold. Raises `TicdcError` where a file cannot be read, or the mart cannot be asked of that commit.
+    both sides hold. Raises `TicdcError` where a file cannot be read, the mart cannot be asked of that commit, or there
+    is nothing to compare.
     """
+    if not files:
+        raise TicdcError(f"no table of the feed {feed} is known as of commit {commit_ts}: nothing is compared")
     mart = spark.sql(
         f"select schema_name, table_name, {_UNNUMBERED_KEY} as row_key, row, cast(0 as bigint) as cells, "
         "coalesce(lossy, cast(array() as array<string>)) as lossy "
@@ -285,7 +290,11 @@ def _judge_chunks(
         rank = f.row_number().over(Window.partitionBy(*_TABLE).orderBy("row_key"))
         first = verdicts.where("difference is not null").withColumn("rank", rank).where(f.col("rank") <= _SHOWN)
         for row in first.orderBy(*_TABLE, "rank").collect():
-            tallies[row.schema_name, row.table_name].differences.append(f"{row.row_key} {row.difference}")
+            table = (row.schema_name, row.table_name)
+            # without a key the row key is all values
+            is_named = with_values or any(column.is_key for column in columns.get(table, ()))
+            name = row.row_key if is_named else "a row without key"
+            tallies[table].differences.append(f"{name} {row.difference}")
     finally:
         verdicts.unpersist()
 

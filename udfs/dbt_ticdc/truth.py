@@ -17,7 +17,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple, cast
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
 from dbt_ticdc.errors import TicdcError
@@ -74,11 +74,6 @@ def find(folder: Path) -> dict[TableName, list[Path]]:
     if not tables:
         raise TicdcError(f"--truth: {folder} holds no file schema.table.csv or schema.table.jsonl, also with .gz")
     return tables
-
-
-def file_name(table: TableName) -> str:
-    """The name of a table's file without its ending."""
-    return ".".join(quote(name, safe="").replace(".", "%2E") for name in table)
 
 
 def _table(found: re.Match[str]) -> TableName:

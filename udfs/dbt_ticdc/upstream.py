@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -52,9 +52,13 @@ def export(url: str, commit_ts: int, tables: Iterable[TableName], folder: Path) 
             connection.cursor() as cursor,
         ):
             go_to(cursor, commit_ts)
-            return {table: list(write(cursor, table, folder)) for table in tables}
+            # names of tables may be longer than those of files
+            paths = {table: folder / f"{number}.jsonl" for number, table in enumerate(tables)}
+            return {table: [path] if write(cursor, table, path) else [] for table, path in paths.items()}
     except pymysql.MySQLError as error:
         raise TicdcError(f"--mysql: TiDB says: {': '.join(map(str, error.args))}") from error
+    except (OSError, RuntimeError) as error:  # of the CA's file, or of a way to log in that lacks a package
+        raise TicdcError(f"--mysql: {url}: {error}") from error
 
 
 def connection_settings(url: str) -> dict[str, Any]:
@@ -64,10 +68,11 @@ def connection_settings(url: str) -> dict[str, Any]:
         port = parts.port or 4000
     except ValueError as error:
         raise TicdcError(f"--mysql: {error}; allowed is {_FORM}") from error
-    options = dict(parse_qsl(parts.query))
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    is_known = options.keys() <= {"ssl_ca"} and all(options.values()) and parts.path in ("", "/")
     if parts.password is not None:
         raise TicdcError(f"--mysql: no password in the URL: set the environment variable {PASSWORD}")
-    if parts.scheme != "mysql" or not parts.hostname or not parts.username or options.keys() - {"ssl_ca"}:
+    if parts.scheme != "mysql" or not parts.hostname or not parts.username or not is_known:
         raise TicdcError(f"--mysql: got {url}; allowed is {_FORM}")
     user = unquote(parts.username)
     login = {"host": parts.hostname, "port": port, "user": user, "password": os.environ.get(PASSWORD, "")}
@@ -81,8 +86,8 @@ def go_to(cursor: Cursor, commit_ts: int) -> None:
     cursor.execute(f"set session tidb_snapshot = '{commit_ts}'")
 
 
-def write(cursor: Cursor, table: TableName, folder: Path) -> Iterator[Path]:
-    """Writes a table's rows to a file; gives it, or nothing where there is no such table."""
+def write(cursor: Cursor, table: TableName, path: Path) -> bool:
+    """Writes a table's rows to the file; gives whether there is such a table."""
     cursor.execute(
         "select column_name, column_type, extra from information_schema.columns "
         "where table_schema = %s and table_name = %s order by ordinal_position",
@@ -91,17 +96,16 @@ def write(cursor: Cursor, table: TableName, folder: Path) -> Iterator[Path]:
     described = [[(cell or b"").decode() for cell in row] for row in cursor.fetchall()]
     columns = [(name, column_type) for name, column_type, extra in described if "VIRTUAL" not in extra.upper()]
     if not columns:
-        return
+        return False
     selected = ", ".join(quoted(name) for name, _ in columns)
     cursor.execute(f"select {selected} from {'.'.join(map(quoted, table))}")
-    path = folder / f"{truth.file_name(table)}.jsonl"
     with path.open("w", encoding="utf-8") as file:
         while rows := cursor.fetchmany(1000):
             file.writelines(
                 json.dumps({name: _cell(cell, of) for (name, of), cell in zip(columns, row, strict=True)}) + "\n"
                 for row in rows
             )
-    yield path
+    return True
 
 
 def _cell(cell: bytes | None, column_type: str) -> str | None:

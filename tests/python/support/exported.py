@@ -8,9 +8,9 @@ import struct
 from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from urllib.parse import quote
 
-from dbt_ticdc.truth import file_name
-from support.truth import Cell, Table, canonical, is_bit
+from support.truth import Cell, Table, TableName, canonical, is_bit
 
 
 def _text(cell: Cell, column_type: str) -> str | None:
@@ -19,6 +19,11 @@ def _text(cell: Cell, column_type: str) -> str | None:
         return canonical(cell, column_type)
     (number,) = struct.unpack(">f" if len(bits) == 8 else ">d", bytes.fromhex(bits))
     return repr(number)
+
+
+def file_name(table: TableName) -> str:
+    """The name of a table's file without its ending."""
+    return ".".join(quote(name, safe="").replace(".", "%2E") for name in table)
 
 
 def write_json_lines(folder: Path, tables: Iterable[Table]) -> Path:
