@@ -227,11 +227,33 @@ def test_columns_are_replaced_when_the_file_changed(spark: SparkSession, home: P
 
 
 @pytest.mark.parametrize(
+    "of_a, of_b",
+    [
+        (rb'"enum(\'\"\')","say \"hi\"","c\\d\""', rb'"int",\N,"NULL"'),
+        (b'"enum(\'""\')","say ""hi""","c\\d"""', rb'"int",NULL,\\N'),
+        (b'"enum(\'""\')","say ""hi""","c\\d"""', b'"int",NULL,"' + b"x" * 200_000 + b'"'),
+    ],
+)
+def test_columns_in_csv_of_any_tool(tmp_path: Path, of_a: bytes, of_b: bytes) -> None:
+    path = tmp_path / "columns.csv"
+    head = b'"TABLE_SCHEMA","TABLE_NAME","COLUMN_NAME","ORDINAL_POSITION","COLUMN_TYPE","COLUMN_DEFAULT","EXTRA"\r\n'
+    path.write_bytes(head + b'"s","t","a","1",%b\r\n"s","t","b",2,%b\r\n' % (of_a, of_b))
+    found = [(row[2], *row[4:6], row[-1]) for row in columns._rows(path.read_bytes(), path)]
+    assert found[0] == ("a", "enum('\"')", 'say "hi"', 'c\\d"')
+    assert found[1][:3] == ("b", "int", None)
+
+
+@pytest.mark.parametrize(
     "name, text, says",
     [
         ("c.jsonl", "{}", "line 1: no table_schema"),
         ("c.jsonl", "\n[1]", "line 2 is no JSON object"),
-        ("c.csv", "table_schema,table_name,column_name,ordinal_position,column_type\ns,t,c,x,int\n", "line 2: ordinal"),
+        ("c.csv", "table_schema,table_name,column_name,ordinal_position,column_type\ns,t,c,x,int\n", "row 1: ordinal"),
+        (
+            "c.csv",
+            "table_schema,table_name,column_name,ordinal_position,column_type\ns,t,c,1,int\ns\n",
+            "row 2: 1 fields, and the header names 5",
+        ),
     ],
 )
 def test_a_wrong_columns_file(tmp_path: Path, name: str, text: str, says: str) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbt_ticdc import truth
 from dbt_ticdc.errors import TicdcError
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ _OPTIONAL = (
     "column_key",
     "extra",
 )
-_CSV_NULLS = ("NULL", r"\N")
+# Tools of TiDB that write NULL so write backslash escapes too.
+_CSV_NULL = re.compile(rb"(?:^|,)\\N(?:,|\r?$)", re.MULTILINE)
 _CHECKSUM = "ticdc.sha256"
 
 _Row = tuple[str | int | None, ...]
@@ -35,8 +36,8 @@ _Row = tuple[str | int | None, ...]
 def load(spark: SparkSession, path: Path, schema: str) -> str:
     r"""Puts the file's rows into `<schema>.information_schema_columns` unless it holds them; gives its name.
 
-    The file is JSON lines or CSV with a header (NULL is `NULL` or `\N`); column names in any case, further columns
-    are ignored. Raises `TicdcError`.
+    The file is JSON lines or CSV with a header (NULL is `\N`, with backslash escapes, or else `NULL`); column names in
+    any case, further columns are ignored. Raises `TicdcError`.
     """
     content = _read(path)
     table = f"`{schema.replace('`', '``')}`.{TABLE}"
@@ -75,16 +76,16 @@ def _rows(content: bytes, path: Path) -> Iterator[_Row]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise TicdcError(f"--columns: {path} is not UTF-8 at byte {error.start}") from error
-    for line, row in _csv(text) if path.suffix == ".csv" else _json_lines(text, path):
-        named = {name.lower(): value for name, value in row.items() if isinstance(name, str)}
+    for place, row in _csv(content, path) if path.suffix == ".csv" else _json_lines(text, path):
+        named = {name.lower(): value for name, value in row.items()}
         missing = [name for name in _REQUIRED if named.get(name) is None]
         if missing:
             needed = ", ".join(_REQUIRED)
-            raise TicdcError(f"--columns: {path}, line {line}: no {', '.join(missing)}; a row needs {needed}")
+            raise TicdcError(f"--columns: {path}, {place}: no {', '.join(missing)}; a row needs {needed}")
         try:
             named["ordinal_position"] = int(named["ordinal_position"])
         except (TypeError, ValueError) as error:
-            raise TicdcError(f"--columns: {path}, line {line}: ordinal_position is no integer") from error
+            raise TicdcError(f"--columns: {path}, {place}: ordinal_position is no integer") from error
         yield tuple(
             value if value is None or name == "ordinal_position" else str(value)
             for name in (*_REQUIRED, *_OPTIONAL)
@@ -92,13 +93,22 @@ def _rows(content: bytes, path: Path) -> Iterator[_Row]:
         )
 
 
-def _csv(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    for row in reader:
-        yield reader.line_num, {name: None if value in _CSV_NULLS else value for name, value in row.items()}
+def _csv(content: bytes, path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    backslash = _CSV_NULL.search(content) is not None
+    null = None if backslash else b"NULL"
+    number = 1
+    try:
+        for row in truth.csv_rows(content, backslash):
+            yield (
+                f"row {number}",
+                {name: None if cell is None or cell == null else cell.decode() for name, cell in row.items()},
+            )
+            number += 1
+    except ValueError as error:
+        raise TicdcError(f"--columns: {path}, row {number}: {error}") from error
 
 
-def _json_lines(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _json_lines(text: str, path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -108,4 +118,4 @@ def _json_lines(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]
             row = None
         if not isinstance(row, dict):
             raise TicdcError(f"--columns: {path}, line {number} is no JSON object; a .csv file is read as CSV")
-        yield number, row
+        yield f"line {number}", row

@@ -92,7 +92,7 @@ def rows(path: Path, columns: Sequence[Column], form: Form) -> Iterator[Image]:
     number = 1
     try:
         with _open(path) as file:
-            for row in _csv(file.read(), form.backslash) if in_csv else _json_lines(file):
+            for row in csv_rows(file.read(), form.backslash) if in_csv else _json_lines(file):
                 if tuple(row) != names:
                     names = tuple(row)
                     _check_identity(row, columns)
@@ -151,7 +151,8 @@ _ESCAPES = {b"0": b"\0", b"b": b"\b", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"Z
 _NULL = rb"\N"
 
 
-def _csv(content: bytes, backslash: bool) -> Iterator[Mapping[str, bytes | None]]:
+def csv_rows(content: bytes, backslash: bool) -> Iterator[Mapping[str, bytes | None]]:
+    """The rows of CSV with header. Raises `ValueError`."""
     records = _records(content.removeprefix(b"\xef\xbb\xbf"), backslash)
     names = [(name or b"").decode() for name in next(records, ())]
     if len(set(names)) < len(names):
