@@ -8,6 +8,7 @@ import io
 import json
 import lzma
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -167,10 +168,13 @@ FEED = {"name": "shop", "protocol": "canal_json", "topics": ["shop-%"]}
         ),
         ({"name": "mine", "vars": {"ticdc__feeds": [FEED], "other": 1}}, {"ticdc__feeds": [FEED]}),
         ({"vars": {"ticdc": {"ticdc__feeds": [FEED]}}}, {"ticdc__feeds": [FEED]}),
+        ([{"topics": ["2024-01-01"]}], {"ticdc__feeds": [{"topics": ["2024-01-01"]}]}),
     ],
 )
 def test_forms_of_the_feeds_file(tmp_path: Path, content: object, expected: Mapping[str, object]) -> None:
-    for name, text in (("feeds.yml", yaml.safe_dump(content)), ("feeds.json", json.dumps(content))):
+    # a date without quotes is a text, too
+    in_yaml = yaml.safe_dump(content).replace("'2024-01-01'", "2024-01-01")
+    for name, text in (("feeds.yml", in_yaml), ("feeds.json", json.dumps(content))):
         (tmp_path / name).write_text(text)
         assert feeds.read_vars(tmp_path / name) == expected
 
@@ -185,6 +189,11 @@ def test_forms_of_the_feeds_file(tmp_path: Path, content: object, expected: Mapp
         ("ticdc__visibility: latest", "names no feeds"),
         ("{feeds: [], ticdc__feeds: []}", "has the members"),
         ("vars: {}", "names no feeds"),
+        (
+            "{feeds: [], ticdc__visibilty: latest}",
+            "no variable ticdc__visibilty; allowed are ticdc__dead_letter_payloads",
+        ),
+        ("vars: {ticdc__feeds: [], ticdc__Feeds: []}", "no variable ticdc__Feeds; allowed are"),
     ],
 )
 def test_a_wrong_feeds_file(tmp_path: Path, text: str, says: str) -> None:
@@ -194,6 +203,12 @@ def test_a_wrong_feeds_file(tmp_path: Path, text: str, says: str) -> None:
     assert says in str(caught.value)
     with pytest.raises(TicdcError, match="No such file"):
         feeds.read_vars(tmp_path / "none.yml")
+
+
+def test_the_feeds_file_may_hold_every_variable_of_the_package() -> None:
+    files = [file for kind in ("sql", "yml") for file in package_path().glob(f"m*/**/*.{kind}")]
+    used = {name for file in files for name in re.findall(r"""\bvar\(["'](\w+)""", file.read_text())}
+    assert used == feeds.VARIABLES
 
 
 COLUMNS = [

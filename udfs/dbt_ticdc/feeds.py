@@ -10,6 +10,21 @@ import yaml
 
 from dbt_ticdc.errors import TicdcError
 
+VARIABLES = frozenset(
+    {
+        "ticdc__dead_letter_payloads",
+        "ticdc__feeds",
+        "ticdc__information_schema",
+        "ticdc__initial_loads",
+        "ticdc__messages_schema",
+        "ticdc__redrive",
+        "ticdc__stalled_after_minutes",
+        "ticdc__stored_from_rows",
+        "ticdc__unit_tests",
+        "ticdc__visibility",
+    }
+)
+"""Of the package; dbt passes over others in silence."""
 DEFAULT_FEEDS = [{"name": "default", "protocol": "canal_json", "topics": ["%"]}]
 
 _FORMS = (
@@ -21,17 +36,19 @@ _FORMS = (
 def read_vars(path: Path | None) -> dict[str, Any]:
     """The package's variables from a feeds file (YAML or JSON); without one, a canal-json feed of all topics.
 
-    Checks the file's form alone: the package itself checks the variables, and names every mistake at once. Raises
-    `TicdcError`.
+    Checks the file's form and the names of variables alone: the package itself checks what they hold, and names every
+    mistake at once. Raises `TicdcError`.
     """
     if path is None:
         return {"ticdc__feeds": DEFAULT_FEEDS}
     try:
         text = path.read_text(encoding="utf-8-sig")
-        content = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+        if path.suffix != ".json":  # dbt takes what JSON has; what YAML takes for a date is a name of something
+            text = json.dumps(yaml.safe_load(text), default=str)
+        content = json.loads(text)
     except OSError as error:
         raise TicdcError(f"--feeds: {path} cannot be read: {error.strerror}") from error
-    except (ValueError, yaml.YAMLError) as error:
+    except (ValueError, TypeError, yaml.YAMLError) as error:
         raise TicdcError(f"--feeds: {path} is no {'JSON' if path.suffix == '.json' else 'YAML'}: {error}") from error
     return _vars_of(content, path)
 
@@ -53,6 +70,9 @@ def _vars_of(content: Any, path: Path) -> dict[str, Any]:
             raise TicdcError(f"--feeds: {path} has the members {got}; {_FORMS}")
     if "ticdc__feeds" not in found:
         raise TicdcError(f"--feeds: {path} names no feeds; {_FORMS}")
+    if unknown := sorted(found.keys() - VARIABLES):
+        allowed = ", ".join(sorted(VARIABLES))
+        raise TicdcError(f"--feeds: {path}: the package has no variable {', '.join(unknown)}; allowed are {allowed}")
     return found
 
 
