@@ -1,3 +1,3 @@
 {% macro jinja_string(text) %}
-    {% do return('"' ~ text.replace("\\", "\\\\").replace('"', '\\"').replace("{", "\\x7b").replace("}", "\\x7d") ~ '"') %}
+    {% do return('"' ~ text.replace("\\", "\\\\").replace('"', '\\"').replace("\r", "\\r").replace("{", "\\x7b").replace("}", "\\x7d") ~ '"') %}
 {% endmacro %}

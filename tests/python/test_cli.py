@@ -430,7 +430,7 @@ def test_fingerprint_tells_what_changed(tmp_path: Path) -> None:
     assert build.fingerprint(package, {"a": [1]}, 5) != first
 
 
-HOSTILE = ("id", "col one", "back`tick", "{{ x }}", "ключ", "a: #b", "yes", "x,y", "null", "_lossy")
+HOSTILE = ("id", "col one", "back`tick", "{{ x }}", "ключ", "a: #b", "yes", "x,y", "null", "_lossy", "c\rd\n")
 
 
 @pytest.fixture(scope="module")
