@@ -146,6 +146,11 @@ def test_a_broken_file_is_named(
         load(tmp_path)
 
 
+def test_a_warehouse_without_messages_says_so(spark: SparkSession, home: Path) -> None:
+    with pytest.raises(TicdcError, match=r"has no table `raw`\.messages; `ticdc run` makes it"):
+        cli.redrive(spark, home, {"ticdc__messages_schema": "raw"})
+
+
 def test_paths_without_dumps_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("")
     for path in (tmp_path, tmp_path / "a.csv", tmp_path / "none"):
@@ -608,6 +613,23 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
         assert says in last
         assert "Traceback" not in done.stderr
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        (["--as-of", "-5"], "-5 is no TSO"),
+        (["--as-of", "9" * 19], "is no TSO; allowed is a number"),
+        (["--time-zone", "Asia"], "Asia is no time zone"),
+        (["--time-zone", "+08:00"], "+08:00 is no time zone"),
+    ],
+)
+def test_a_wrong_argument_of_compare_is_explained(
+    arguments: Sequence[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["compare", "--truth", "export", *arguments])
+    assert says in capsys.readouterr().err
 
 
 def test_missing_java_is_explained(tmp_path: Path) -> None:

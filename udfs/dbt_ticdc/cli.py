@@ -296,7 +296,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     proof.add_argument("--feed", metavar="NAME", help="the feed's name; may be left out where there is one")
     proof.add_argument(
-        "--as-of", type=int, metavar="TSO", help="the commit (default: what the feed is complete through)"
+        "--as-of", type=_tso, metavar="TSO", help="the commit (default: what the feed is complete through)"
     )
     against = proof.add_mutually_exclusive_group(required=True)
     against.add_argument(
@@ -354,8 +354,14 @@ def _parser() -> argparse.ArgumentParser:
 def _zone(text: str) -> str:
     try:
         return ZoneInfo(text).key
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, OSError) as error:
         raise argparse.ArgumentTypeError(f"{text} is no time zone; allowed is a name such as Asia/Shanghai") from error
+
+
+def _tso(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 2**63:
+        raise argparse.ArgumentTypeError(f"{text} is no TSO; allowed is a number such as 470610924950257664")
+    return int(text)
 
 
 def _port(text: str) -> int:

@@ -101,7 +101,9 @@ def load(spark: SparkSession, files: Sequence[Path], schema: str, scratch: Path)
 
 
 def count(spark: SparkSession, schema: str) -> int:
-    """The number of records in the table."""
+    """The number of records in the table. Raises `TicdcError` where there is none."""
+    if not spark.catalog.tableExists(_table(schema)):
+        raise TicdcError(f"the warehouse has no table {_table(schema)}; `ticdc run` makes it of messages")
     return spark.table(_table(schema)).count()
 
 
