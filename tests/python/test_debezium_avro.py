@@ -261,6 +261,7 @@ SINGLE = float(np.float32(3.14))
         ("float", "float", 3.14, "3.14", ()),
         ("float", None, 1e-7, "0.0000001", ()),
         ("double", "float", SINGLE, "3.14", ()),  # 0.1 line 8: FLOAT(M,D)
+        ("double", "float unsigned", SINGLE, "3.14", ()),
         ("double", "double", SINGLE, "3.140000104904175", ()),
         ("double", None, SINGLE, "3.140000104904175", NO_SCHEMA),
         ("double", None, 3.14, "3.14", ()),
@@ -454,6 +455,7 @@ MIXED = (
     column("float", "float", "float"),
     column("double", "double", "double"),
     column("either", "double"),
+    column("rounded", "double", "float unsigned"),
     column("told", decimal(20, 3)),
     column("text decimal", "string", "decimal", "text_decimal"),
     column("bit", "boolean", "bit"),
@@ -480,6 +482,7 @@ drawn_rows = st.fixed_dictionaries(
         "float": st.none() | st.floats(width=32, allow_nan=False, allow_infinity=False),
         "double": st.none() | st.floats(allow_nan=False, allow_infinity=False),
         "either": st.none() | st.floats(allow_nan=False, allow_infinity=False),
+        "rounded": st.none() | st.floats(0, width=32, allow_nan=False, allow_infinity=False),
         "told": st.none() | st.integers(-(10**19), 10**19).map(lambda number: Decimal(number).scaleb(-3)),
         "text_decimal": st.none() | st.sampled_from(["0.10", "-1"]),
         "bit": st.none() | st.booleans(),

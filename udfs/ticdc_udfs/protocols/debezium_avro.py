@@ -273,19 +273,20 @@ def _told(field: Field) -> Told:
     connect_type = connect_type or _CONNECT_TYPES.get(field.kind, field.kind)
     told = debezium_values.told(debezium_values.Field(connect_type, name, tidb_type, length, allowed), None)
     if field.kind == "double" or field.kind == "float":
-        is_plain = field.kind == "double" and tidb_type not in (None, "float")
-        return Told(told.column_type, _number(field.kind, tidb_type), is_plain=is_plain)
+        base = None if tidb_type is None else values.base_type(tidb_type)
+        is_plain = field.kind == "double" and base not in (None, "float")
+        return Told(told.column_type, _number(field.kind, base), is_plain=is_plain)
     if told.column_type == "decimal" and field.kind == "string":
         return Told(told.column_type, lambda value: (value, None), is_plain=True)
     is_plain = told.convert is None and field.kind in ("string", "int", "long")
     return Told(told.column_type, _by_text(field.kind, told.convert), told.complete, is_plain, told.of_integer)
 
 
-def _number(kind: str, tidb_type: str | None) -> Convert:
+def _number(kind: str, base: str | None) -> Convert:
     """FLOAT(M,D) comes as a double that holds a single-precision number: without type its digits are not known."""
-    if kind == "float" or tidb_type == "float":
+    if kind == "float" or base == "float":
         return lambda value: (float_text(value), None)
-    if tidb_type is not None:
+    if base is not None:
         return lambda value: (double_text(value), None)
 
     def convert(value: Any) -> tuple[str, Lossy | None]:
