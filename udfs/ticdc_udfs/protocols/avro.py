@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64decode
 from binascii import b2a_base64
 from collections.abc import Callable, Mapping
@@ -365,18 +364,13 @@ def column_type(field: Field) -> str:
         return "vector"
     allowed, length = field.parameters.get("allowed"), field.parameters.get("length")
     if word in ("enum", "set") and isinstance(allowed, str):
-        return labelled_type(word, labels(allowed))
+        return labelled_type(word, values.allowed_labels(word, allowed))
     if word == "bit" and isinstance(length, str) and length.isdecimal():
         return f"bit({length})"
     scale = decimal_scale(field)
     if word == "decimal" and scale is not None:
         return f"decimal({field.attributes['precision']},{scale})"
     return word
-
-
-def labels(allowed: str) -> list[str]:
-    r"""The labels of an ENUM or SET: joined by commas, commas inside of a label are `\,` (protocol facts 2.5)."""
-    return [label.replace("\\,", ",") for label in re.split(r"(?<!\\),", allowed)]
 
 
 def text_of(field: Field, type_: str) -> Text | None:

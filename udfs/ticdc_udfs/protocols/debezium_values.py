@@ -390,7 +390,7 @@ def told(field: Field, nullable: bool | None) -> Told:
     name = (field.name or "").rpartition(".")[2]
     word = field.tidb_type or _MYSQL_WORDS.get(name) or _MYSQL_WORDS.get(field.connect_type, field.connect_type)
     if word in ("enum", "set") and field.allowed is not None:
-        return Told(labelled_type(word, split_labels(field.allowed)), None, True)
+        return Told(labelled_type(word, values.allowed_labels(word, field.allowed)), None, True)
     if word == "bit":
         column_type = "bit(1)" if field.length is None else f"bit({field.length})"
         return Told(column_type, _converter(column_type, nullable), True)
@@ -449,11 +449,3 @@ def _timestamp_told(text: str) -> tuple[str, Lossy | None]:
     if text[10:11] != "T":
         raise ValueError("no timestamp")
     return f"{text[:10]} {text[11:].removesuffix('Z')}", None
-
-
-_LABEL_END = re.compile(r"(?<!\\),")
-
-
-def split_labels(allowed: str) -> list[str]:
-    r"""The labels of an `allowed` parameter: comma-joined, a comma of a label itself as `\,`."""
-    return [label.replace("\\,", ",") for label in _LABEL_END.split(allowed)]
