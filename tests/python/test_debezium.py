@@ -653,6 +653,7 @@ def test_other_values_than_the_default_are_not_flagged() -> None:
         ),
         ("binary(4)", b64encode(b"ab\0\0").decode(), "YWIAAA==", None),
         ("datetime(3)", "CURRENT_TIMESTAMP(3)", "0", "1970-01-01 00:00:00.000"),
+        ("datetime(3)", "1970-01-01 00:00:00.120", "120", "1970-01-01 00:00:00.120"),
         ("time(3)", "10:11:12.130", "0", "00:00:00.000"),
         ("decimal(20,8)", "-1.50000000", "-1.5", "-1.50000000"),
     ],

@@ -101,11 +101,13 @@ def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None) -> Sa
         if base.endswith(("blob", "binary")):
             text = default if "\ufffd" in default else _replaced(b64decode(default, validate=True))
             return _base64(text).__eq__
-        now = default.upper().startswith("CURRENT_TIMESTAMP") or default.startswith("1970-01-01 00:00:00")
+        now = default.upper().startswith("CURRENT_TIMESTAMP")
         if base == "time" or (base == "datetime" and now) or (base == "bigint" and int(default) >= 2**63):
             default = "0"
         elif base == "timestamp":
-            return None if now else _same_moment(default if zone is None else values.timestamp_to_utc(default, zone)[0])
+            if now or default.startswith("1970-01-01 00:00:00"):
+                return None
+            return _same_moment(default if zone is None else values.timestamp_to_utc(default, zone)[0])
         convert = _converter(column_type, True)
         return (default if convert is None else convert(default)[0]).__eq__
     except (ValueError, ArithmeticError):
