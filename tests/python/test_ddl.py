@@ -216,6 +216,10 @@ DEFAULTS = {
         ("DECIMAL(5,3) DEFAULT -.25e-1 COMMENT 'x'", "-0.025"),
         ("VARCHAR(5) DEFAULT .5 COMMENT 'x'", "0.5"),
     ),
+    "a float may be the largest of single precision": (
+        ("FLOAT DEFAULT 3.402823466E+38", "340282350000000000000000000000000000000"),
+        ("FLOAT DEFAULT '-3.4028234663852886e38'", "-340282350000000000000000000000000000000"),
+    ),
     "a floating-point number is rounded as a double": (
         ("DOUBLE(10,2) DEFAULT 1.125", "1.12"),
         ("DOUBLE(10,2) DEFAULT 1.135", "1.14"),

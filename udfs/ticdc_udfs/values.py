@@ -21,6 +21,9 @@ from ticdc_udfs.events import Lossy
 Convert = Callable[[str], tuple[str, Lossy | None]]
 """Makes canonical text of a wire text, and tells what the encoder lost; raises `ValueError` for no text of the type."""
 
+MAX_FLOAT = 3.4028234663852886e38
+"""The largest FLOAT, as a double."""
+
 _REPLACED_BYTE = re.compile(rb"(?<!\\)((?:\\\\)*)\\ufffd", re.IGNORECASE)
 _WALL_CLOCK = re.compile(r"\d{4}-\d\d-\d\d (?:[01]\d|2[0-3]):\d\d:\d\d", re.ASCII).fullmatch
 _BACKSLASH = ord("\\")

@@ -64,7 +64,6 @@ KNOWN_TYPES = frozenset(
 )
 
 _DEFAULT_COLLATIONS = {"gbk": "gbk_chinese_ci", "gb18030": "gb18030_chinese_ci", "binary": "binary"}
-_MAX_FLOAT = 3.4028234e38
 _FRACTION = re.compile(r"\((\d)\)")
 _MARK = r"[^\w\s]"  # any sign may part the numbers of a date
 _DATE = re.compile(
@@ -217,7 +216,7 @@ def _canonical(column_type: str, kind: TokenType, text: str) -> str:
     if base in ("float", "double"):
         scale = _scale(column_type)
         double = float(text) if scale is None else values.rounded(float(text), scale)
-        if not abs(double) <= (_MAX_FLOAT if base == "float" else sys.float_info.max):
+        if not abs(double) <= (values.MAX_FLOAT if base == "float" else sys.float_info.max):
             raise ValueError("beyond the type")
         return values.float_text(double) if base == "float" else values.double_text(double)
     if base.endswith(("binary", "blob")):

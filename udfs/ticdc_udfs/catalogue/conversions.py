@@ -33,7 +33,6 @@ _FAMILIES: Mapping[str, str] = {
     **dict.fromkeys(("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"), "binary"),
 }
 _MOST_BYTES = {"tiny": 255, "": 65_535, "medium": 16_777_215, "long": 4_294_967_295}
-_MAX_FLOAT = 3.4028234663852886e38
 _MAX_TIME = timedelta(hours=838, minutes=59, seconds=59)
 _CHARACTERS = {"ascii": 0x80, "utf8": 0x10000, "utf8mb3": 0x10000, "utf8mb4": 0x110000}
 _SPACE = " \t\n\r"
@@ -248,7 +247,7 @@ def _precise(convert: Convert) -> Convert:
 
 def _to_float(source: _Type, target: _Type) -> Convert:
     write = values.float_text if target.base == "float" else values.double_text
-    most = _MAX_FLOAT if target.base == "float" else sys.float_info.max
+    most = values.MAX_FLOAT if target.base == "float" else sys.float_info.max
 
     def convert(text: str) -> str:
         if source.family in ("text", "binary"):
