@@ -78,8 +78,8 @@ def build(bench: Bench, shape: Shape, rounds: int) -> list[str]:
         bench.to_noop(f"select * from {database}.typed")
 
     rivals = {"native, only the typed table": ("native_shot", native.single_shot(shape, "native_shot"))}
-    for reader in native.readers(shape):
-        database = f"native_{reader.label}"
+    for place, reader in enumerate(native.readers(shape)):
+        database = f"native_{place}"
         rivals[f"native, the same tables, {reader.label}"] = (database, native.road(reader, shape, database))
     contenders = [Contender("ticdc", ours, bench.empty_warehouse)]
     for label, (database, statements) in rivals.items():
