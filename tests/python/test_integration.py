@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,76 +11,20 @@ import pyspark
 import pytest
 from pyhive import hive
 from support.corpus import SAMPLE, lines_about, plain
+from support.project import assert_passes, dbt, install, served
 from support.truth import checkpoints
 
-PROJECT = Path(__file__).parents[2] / "integration_tests"
 TABLES = ("customers", "order_items", "visits", "sales", "exch", "keyless", "types_zoo_misc", "back`tick")
-
-LOAD = """
-import sys
-from pathlib import Path
-from dbt_ticdc import messages, warehouse
-folder = Path(sys.argv[1])
-spark = warehouse.open_session(folder)
-messages.load(spark, [Path(sys.argv[2])], "ticdc_raw", warehouse.work_folder(folder))
-spark.stop()
-"""
 
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    folder = tmp_path_factory.mktemp("integration")
-    warehouse, messages = folder / "warehouse", folder / "messages.jsonl"
-    messages.write_text("".join(lines_about(plain(SAMPLE), TABLES)), encoding="utf-8", newline="\n")
-    subprocess.run([sys.executable, "-c", LOAD, str(warehouse), str(messages)], check=True, timeout=300)
-    command = [sys.executable, "-m", "dbt_ticdc.cli", "serve", "--warehouse", str(warehouse), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        line = server.stdout.readline()
-        assert line.startswith("listening on 127.0.0.1:"), line
-        yield int(line.rpartition(":")[2])
-        server.terminate()
-
-
-def dbt(command: str, client: str, port: int, folder: Path) -> subprocess.Popen[str]:
-    arguments = [
-        sys.executable,
-        "-m",
-        "dbt.cli.main",
-        *command.split(),
-        "--project-dir",
-        str(PROJECT),
-        "--no-use-colors",
-    ]
-    if command != "deps":
-        arguments += ["--target-path", str(folder / client / "target"), "--log-path", str(folder / client / "logs")]
-    return subprocess.Popen(
-        arguments,
-        cwd=PROJECT,
-        env={
-            **os.environ,
-            "DBT_PROFILES_DIR": str(PROJECT),
-            "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
-            "DBT_LOG_PATH": str(folder / client / "logs"),
-            "TICDC_PORT": str(port),
-            "TICDC_SCHEMA": client,
-        },
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def assert_passes(client: subprocess.Popen[str]) -> None:
-    output, _ = client.communicate(timeout=900)
-    assert client.returncode == 0, output
-    assert "Completed successfully" in output or "Completed with 1 warning" in output, output
+    with served(tmp_path_factory.mktemp("integration"), lines_about(plain(SAMPLE), TABLES)) as port:
+        yield port
 
 
 def test_two_clients_build_at_once_and_a_third_reads(port: int, tmp_path: Path) -> None:
-    deps = dbt("deps", "deps", port, tmp_path)
-    output, _ = deps.communicate(timeout=120)
-    assert deps.returncode == 0, output
+    install(port, tmp_path)
 
     # before the first build: queries that models ask while they are compiled find no tables
     docs = dbt("docs generate", "first", port, tmp_path)
