@@ -13,25 +13,28 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-# Compiling hot code to the last costs a JVM of a minute more than it gains. Without that last step the JVM reserves
-# 48 MB for compiled code, which a Thrift server fills.
-COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=400m"
+# A Thrift server fills the 48 MB that a JVM reserves for compiled code where it compiles none to the last.
+CODE = "-XX:ReservedCodeCacheSize=400m"
+# Compiling hot code to the last costs a JVM of a minute more than it gains; one that serves several modules gains.
+BRIEF = "-XX:TieredStopAtLevel=1"
 # Tables of a few rows: compiling code for a query takes longer than interpreting it, which Spark 4.1 cannot do with
 # dynamic pruning.
 INTERPRETED = (
     "-Dspark.sql.codegen.wholeStage=false -Dspark.sql.codegen.factoryMode=NO_CODEGEN "
     "-Dspark.sql.optimizer.dynamicPartitionPruning.enabled=false"
 )
-# The modules in which Spark compiles queries, as it does for users.
+# The modules in which Spark compiles queries, as it does for users, and those of them that start JVMs of their own.
 COMPILED = ("test_corpus", "test_cli", "test_thrift", "test_integration")
+STARTING = COMPILED[1:]
 
 
 @pytest.fixture(scope="module", autouse=True)
 def spark_options(request: pytest.FixtureRequest) -> Iterator[None]:
     """How the JVMs that this module starts run, where nothing else is set."""
-    options = COMPILER if request.module.__name__ in COMPILED else f"{COMPILER} {INTERPRETED}"
+    module = request.module.__name__
+    options = [CODE, *([BRIEF] if module in STARTING else []), *([] if module in COMPILED else [INTERPRETED])]
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", options))
+        environment.setenv("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", " ".join(options)))
         yield
 
 

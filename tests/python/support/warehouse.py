@@ -24,12 +24,6 @@ MARTS = ("current_rows", "tables", "columns", "accounting", "dead_letters", "pro
 REPLAYED = "(feed = 'canal_json_index_value_replayed' or feed like '%in_steps')"
 HISTORY = "select * from ticdc__row_history"
 KNOWN_NOW = "select * except (known_from, known_to) from ticdc__row_history_bitemporal where known_to is null"
-# Compiling code for a query costs more than running it on a few rows.
-MANY_SMALL_QUERIES = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",
-}
 
 
 def ticdc(*arguments: str | Path) -> str:
@@ -153,7 +147,7 @@ def _plain(value: object) -> object:
 def _dump(warehouse: Path, folder: Path, commits: Iterable[int], with_changelog: bool) -> None:
     """Writes marts and typed tables as JSON lines to a folder."""
     session.close()
-    spark = session.opened(warehouse, MANY_SMALL_QUERIES)
+    spark = session.opened(warehouse)
     for commit_ts in commits:
         rows = spark.sql(f"select feed, schema_name, table_name, row, lossy from ticdc__rows_as_of({commit_ts})")
         _write(folder / f"as_of_{commit_ts}.jsonl", (row.asDict() for row in rows.collect()))
