@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-# A Thrift server fills the 48 MB that a JVM reserves for compiled code where it compiles none to the last.
-CODE = "-XX:ReservedCodeCacheSize=400m"
+# Processes of tests share the cores: a collector of many threads costs each more than it gains. A Thrift server fills
+# the 48 MB that a JVM reserves for compiled code where it compiles none to the last.
+JVM = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=400m"
 # Compiling hot code to the last costs a JVM of a minute more than it gains; one that serves several modules gains.
 BRIEF = "-XX:TieredStopAtLevel=1"
 # Tables of a few rows: compiling code for a query takes longer than interpreting it, which Spark 4.1 cannot do with
@@ -32,7 +33,7 @@ STARTING = COMPILED[1:]
 def spark_options(request: pytest.FixtureRequest) -> Iterator[None]:
     """How the JVMs that this module starts run, where nothing else is set."""
     module = request.module.__name__
-    options = [CODE, *([BRIEF] if module in STARTING else []), *([] if module in COMPILED else [INTERPRETED])]
+    options = [JVM, *([BRIEF] if module in STARTING else []), *([] if module in COMPILED else [INTERPRETED])]
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", " ".join(options)))
         yield
