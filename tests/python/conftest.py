@@ -24,18 +24,22 @@ INTERPRETED = (
     "-Dspark.sql.codegen.wholeStage=false -Dspark.sql.codegen.factoryMode=NO_CODEGEN "
     "-Dspark.sql.optimizer.dynamicPartitionPruning.enabled=false"
 )
-# The modules in which Spark compiles queries, as it does for users, and those of them that start JVMs of their own.
-COMPILED = ("test_corpus", "test_cli", "test_thrift", "test_integration")
-STARTING = COMPILED[1:]
+# The modules in which Spark compiles queries, as it does for users; the first of them start JVMs of their own.
+STARTING = ("test_cli", "test_thrift", "test_integration")
+COMPILED = (*STARTING, "test_corpus")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def spark_options(request: pytest.FixtureRequest) -> Iterator[None]:
     """How the JVMs that this module starts run, where nothing else is set."""
     module = request.module.__name__
-    options = [JVM, *([BRIEF] if module in STARTING else []), *([] if module in COMPILED else [INTERPRETED])]
+    options = JVM
+    if module in STARTING:
+        options += f" {BRIEF}"
+    if module not in COMPILED:
+        options += f" {INTERPRETED}"
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", " ".join(options)))
+        environment.setenv("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", options))
         yield
 
 

@@ -146,7 +146,6 @@ def _plain(value: object) -> object:
 
 def _dump(warehouse: Path, folder: Path, commits: Iterable[int], with_changelog: bool) -> None:
     """Writes marts and typed tables as JSON lines to a folder."""
-    session.close()
     spark = session.opened(warehouse)
     for commit_ts in commits:
         rows = spark.sql(f"select feed, schema_name, table_name, row, lossy from ticdc__rows_as_of({commit_ts})")
