@@ -131,7 +131,7 @@ GONE = {**TYPED, "relation": "orders_history", "history_relation": "orders_histo
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     folder = tmp_path_factory.mktemp("dbt_tests")
-    return json.loads(session.ask(outcome_in, folder))  # type: ignore[no-any-return]
+    return json.loads(outcome_in(folder))  # type: ignore[no-any-return]
 
 
 def test_unit_tests_pass(outcome: Mapping[str, Any]) -> None:

@@ -7,13 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import pyspark
-import pytest
-from pyhive import hive
+from support import session
+from support.project import Server
 
 import dbt_ticdc
 
@@ -27,36 +25,6 @@ def ticdc(*arguments: str | int | Path) -> list[str]:
 def environment() -> dict[str, str]:
     paths = [str(Path(dbt_ticdc.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-
-
-class Server(NamedTuple):
-    process: subprocess.Popen[str]
-    warehouse: Path
-    port: int
-
-    def connect(self) -> Any:
-        return hive.connect(host="127.0.0.1", port=self.port).cursor()
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("thrift")
-    log = folder / "stderr"
-    with log.open("w") as errors:
-        process = subprocess.Popen(
-            ticdc("serve", "--warehouse", folder / "warehouse", "--port", 0),
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            cwd=folder,
-            env=environment(),
-        )
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    assert line.startswith("listening on 127.0.0.1:"), line + log.read_text()
-    yield Server(process, folder / "warehouse", int(line.rpartition(":")[2]))
-    process.kill()
-    process.wait()
 
 
 def rows(cursor: Any, query: str) -> list[tuple[Any, ...]]:
@@ -77,20 +45,6 @@ def test_clients_have_the_functions_and_nothing_of_each_other(server: Server) ->
     one.close()
     assert rows(two, ERROR_CODE) == [("bad_json",)]  # a client that leaves takes nothing along
     assert rows(two, "select cast(timestamp '2024-01-01 00:00:00 UTC' as string)") == [("2024-01-01 00:00:00",)]
-
-
-def test_beeline_runs_a_query(server: Server) -> None:
-    spark_home = Path(pyspark.__file__).parent
-    url = f"jdbc:hive2://127.0.0.1:{server.port}/ticdc"
-    done = subprocess.run(
-        [spark_home / "bin" / "beeline", "-u", url, "--silent=true", "--outputformat=csv2", "-e", f"{ERROR_CODE};"],
-        env={**os.environ, "SPARK_HOME": str(spark_home)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=True,
-    )
-    assert done.stdout.split() == ["code", "bad_json"]
 
 
 def test_a_second_process_is_told_who_has_the_warehouse(server: Server) -> None:
@@ -114,12 +68,11 @@ def test_a_signal_ends_it_and_frees_the_warehouse(server: Server) -> None:
     """The last test of this server: the warehouse can be opened again, and the working folder is clean."""
     server.process.send_signal(signal.SIGTERM)
     assert server.process.wait(60) == 0
-    failing = ticdc("sql", "select * from nowhere", "--warehouse", server.warehouse)
-    failed = subprocess.run(failing, capture_output=True, text=True, env=environment(), cwd=server.warehouse.parent)
-    assert failed.returncode == 1
-    assert "ticdc: the query failed: [TABLE_OR_VIEW_NOT_FOUND]" in failed.stderr
-    assert "Traceback" not in failed.stderr
     command = ticdc("sql", "select 1 as one;", "--warehouse", server.warehouse, "--format", "json")
     done = subprocess.run(command, capture_output=True, text=True, env=environment(), cwd=server.warehouse.parent)
     assert json.loads(done.stdout) == {"one": 1}
-    assert sorted(path.name for path in server.warehouse.parent.iterdir()) == ["stderr", "warehouse"]
+    assert sorted(path.name for path in server.warehouse.parent.iterdir()) == ["messages.jsonl", "warehouse"]
+    exit_code, _, errors = session.command(["sql", "select * from nowhere", "--warehouse", str(server.warehouse)])
+    assert exit_code == 1
+    assert "ticdc: the query failed: [TABLE_OR_VIEW_NOT_FOUND]" in errors
+    assert "Traceback" not in errors

@@ -1,22 +1,23 @@
 """Full load plus changes: a changefeed that was cut, with its tables as of the cut, is the whole changefeed from there.
 
-One session runs the whole changefeed, and then beside it one that begins before the cut, for which the rows as of the
+A warehouse gets the whole changefeed, and then beside it one that begins before the cut, for which the rows as of the
 cut are exports: typed tables, and text in columns of any order.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from support import session
+from support import warehouse as embedded
+from support.cases import Built, Stage, Story, story
 from support.catalogue import at
-from support.corpus import SAMPLE, Record, Variant, renamed
+from support.corpus import SAMPLE, Record, Variant, lines_about, record, renamed
 from support.stories import Feed, Table
 
 from ticdc_udfs.catalogue.changes import DdlKind
@@ -31,6 +32,10 @@ EARLY = CUT - (60 << 28)
 OVERLAP = 60
 # An export tells no partitions: DDL of partitions of `sales`, or that exchanges one with `exch`, cannot be applied.
 PARTITIONED = {"shop.sales", "shop.exch"}
+# They are renamed, truncated, given columns and other keys, and have rows that swap their keys or have none.
+TABLES = ("customers", "evolve", "exch", "keyless", "orders", "sales", "swappy", "trunc_me", "ren1", "ren2", "ren1b")
+TABLES += ("types_zoo_misc", "types_zoo_num", "types_zoo_time")
+Query = Callable[[str], list[dict[str, Any]]]
 CHECKPOINTS = (CUT, 470610924363841536, 470610924799000576, 470610924950257664)
 
 
@@ -124,61 +129,72 @@ Rows = Mapping[str, list[tuple[str, ...]]]
 """Rows of each table, in order."""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class InitialLoads(Story):
     """Rows as of each checkpoint and history from the cut on, of the whole feed and of the cut one."""
 
-    as_of: Mapping[int, Mapping[str, Rows]]
-    history: Mapping[str, Rows]
-    early: list[dict[str, Any]]
-    problems: list[dict[str, Any]]
-    error: str
+    stages = (Stage.FIRST, Stage.SECOND, Stage.IDLE)
 
+    def begin(self, folder: Path) -> None:
+        self.folder = folder
+        self.records = [record(line) for line in lines_about(Variant(SAMPLE, "canal_json"), TABLES)]
+        early = {"feed": "early", "schema": "shop", "table": "e", "relation": "exports.early", "commit_ts": EARLY}
+        self.loads = [early]
 
-@pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
-    folder = tmp_path_factory.mktemp("loads")
-    home, dumps = folder / "warehouse", folder / "messages"
-    dumps.mkdir()
-    records = Variant(SAMPLE, "canal_json").records
-    cut = [record for record in records if commit_of(record) > CUT - (OVERLAP << 18)]
-    (dumps / "whole.jsonl").write_text("".join(record.line for record in records))
-    feeds = [Variant(SAMPLE, "canal_json").feed("whole"), Variant(SAMPLE, "canal_json").feed("cut", "cut")]
-    feeds.insert(1, {"name": "early", "protocol": "canal_json", "topics": ["early"]})
-    feeds = [{**feed, "target_schema": None} for feed in feeds]
-    file = folder / "feeds.json"
+    def feeds(self, stage: Stage) -> Sequence[Mapping[str, Any]]:
+        variant = Variant(SAMPLE, "canal_json")
+        feeds = [variant.feed("full", "full"), {"name": "early", "protocol": "canal_json", "topics": ["early"]}]
+        feeds += [variant.feed("cut", "cut")] if stage >= Stage.SECOND else []
+        return [{**feed, "target_schema": None} for feed in feeds]
 
-    rows = partial(session.ask, session.rows, home)
-    rows("create database exports")
-    rows("create table exports.early as select * from values (1, 1.5), (2, 2) as t(id, d)")
-    early = {"feed": "early", "schema": "shop", "table": "e", "relation": "exports.early", "commit_ts": EARLY}
-    file.write_text(json.dumps({"feeds": feeds[:2], "ticdc__initial_loads": [early]}))
-    session.ask(session.run, home, dumps, file)
-    loads = [*exported(rows), early]
-    (dumps / "early.jsonl").write_text("".join(early_lines()))
-    (dumps / "cut.jsonl").write_text("".join(renamed(record.line, "cut") for record in cut))
-    variables = {"feeds": feeds, "ticdc__initial_loads": loads, "ticdc__information_schema": "exports.columns"}
-    file.write_text(json.dumps(variables))
-    session.ask(session.run, home, dumps, file)
-    as_of = {
-        ts: by_feed(rows(f"select * except (commit_ts, commit_at) from ticdc__rows_as_of({ts})")) for ts in CHECKPOINTS
-    }
-    history = by_feed(
-        rows(
-            "select feed, schema_name, table_name, row_key, row, lossy, "
-            f"greatest(valid_from_ts, {CUT}) as valid_from_ts, valid_to_ts, closed_by "
-            f"from ticdc__row_history where coalesce(valid_to_ts > {CUT}, true)"
+    def variables(self, stage: Stage) -> Mapping[str, Any]:
+        columns = {"ticdc__information_schema": "exports.columns"} if stage >= Stage.SECOND else {}
+        return {"ticdc__initial_loads": self.loads, **columns}
+
+    def lines(self, stage: Stage) -> Sequence[str]:
+        if stage is Stage.FIRST:
+            return [renamed(each.line, "full") for each in self.records]
+        if stage is Stage.SECOND:
+            cut = [each for each in self.records if commit_of(each) > CUT - (OVERLAP << 18)]
+            return [*early_lines(), *(renamed(each.line, "cut") for each in cut)]
+        return []
+
+    def before(self, stage: Stage, built: Built) -> None:
+        if stage is Stage.FIRST:
+            built.rows("create database exports")
+            built.rows("create table exports.early as select * from values (1, 1.5), (2, 2) as t(id, d)")
+        elif stage is Stage.SECOND:
+            self.loads = [*exported(built.rows), *self.loads]
+
+    def after(self, stage: Stage, built: Built) -> None:
+        if stage is Stage.SECOND:
+            self.read(built.rows)
+        elif stage is Stage.IDLE:
+            without = {**self.variables(stage), "ticdc__initial_loads": self.loads[1:]}
+            file = embedded.write_feeds(self.folder / "feeds.json", self.feeds(stage), without)
+            with pytest.raises(Exception) as raised:
+                session.run(built.warehouse, built.messages, file)
+            self.error = str(raised.value)
+
+    def read(self, rows: Query) -> None:
+        ours = "where feed in ('full', 'cut')"
+        self.as_of = {
+            ts: by_feed(rows(f"select * except (commit_ts, commit_at) from ticdc__rows_as_of({ts}) {ours}"))
+            for ts in CHECKPOINTS
+        }
+        self.history = by_feed(
+            rows(
+                "select feed, schema_name, table_name, row_key, row, lossy, "
+                f"greatest(valid_from_ts, {CUT}) as valid_from_ts, valid_to_ts, closed_by "
+                f"from ticdc__row_history {ours} and coalesce(valid_to_ts > {CUT}, true)"
+            )
         )
-    )
-    early_rows = rows("select row_key, row, lossy from ticdc__current_rows where feed = 'early' order by row_key")
-    problems = rows("select * from ticdc__problems where feed = 'cut'")
-    file.write_text(json.dumps({**variables, "ticdc__initial_loads": loads[1:]}))
-    try:
-        session.ask(session.run, home, dumps, file)
-        error = ""
-    except Exception as raised:
-        error = str(raised)
-    yield Outcome(as_of, history, early_rows, problems, error)
+        self.early = rows("select row_key, row, lossy from ticdc__current_rows where feed = 'early' order by row_key")
+        self.problems = rows("select * from ticdc__problems where feed = 'cut'")
+
+
+LOADS = InitialLoads()
+story(LOADS)
+pytestmark = pytest.mark.usefixtures("built_cases")
 
 
 def early_lines() -> list[str]:
@@ -193,7 +209,7 @@ def early_lines() -> list[str]:
     return feed.lines()
 
 
-def exported(rows: Any) -> list[dict[str, Any]]:
+def exported(rows: Query) -> list[dict[str, Any]]:
     """Makes an export of each table as of the cut, and one of their columns; gives the loads."""
     rows(
         "create table exports.columns as select schema_name as table_schema, table_name, column_name, "
@@ -201,11 +217,11 @@ def exported(rows: Any) -> list[dict[str, Any]]:
         "if(key_position > 0, 'PRI', '') as column_key, "
         "if(generated is null, '', upper(generated) || ' GENERATED') as extra, "
         "collation as collation_name from ticdc__columns "
-        f"where feed = 'whole' and valid_from_ts <= {CUT} and coalesce(valid_to_ts > {CUT}, true)"
+        f"where feed = 'full' and valid_from_ts <= {CUT} and coalesce(valid_to_ts > {CUT}, true)"
     )
     rows(
         "create table exports.rows as select schema_name, table_name, row "
-        f"from ticdc__rows_as_of({CUT}) where feed = 'whole'"
+        f"from ticdc__rows_as_of({CUT}) where feed = 'full'"
     )
     loads = []
     tables = rows(
@@ -239,7 +255,7 @@ def text(value: str) -> str:
 
 
 def by_feed(rows: list[dict[str, Any]]) -> dict[str, Rows]:
-    found: dict[str, dict[str, list[tuple[str, ...]]]] = {"whole": {}, "cut": {}, "early": {}}
+    found: dict[str, dict[str, list[tuple[str, ...]]]] = {"full": {}, "cut": {}}
     for row in sorted(rows, key=lambda row: str(row["row_key"])):
         table = f"{row['schema_name']}.{row['table_name']}"
         values = (value for name, value in row.items() if name not in LINEAGE)
@@ -258,28 +274,28 @@ def differing(whole: Rows, cut: Rows) -> dict[str, tuple[list[tuple[str, ...]], 
 
 
 @pytest.mark.parametrize("checkpoint", CHECKPOINTS)
-def test_the_cut_feed_is_the_whole_one_from_the_cut_on(outcome: Outcome, checkpoint: int) -> None:
-    of_feed = outcome.as_of[checkpoint]
-    assert sum(map(len, of_feed["whole"].values())) > 100
-    assert differing(of_feed["whole"], of_feed["cut"]) == {}
+def test_the_cut_feed_is_the_whole_one_from_the_cut_on(checkpoint: int) -> None:
+    of_feed = LOADS.as_of[checkpoint]
+    assert sum(map(len, of_feed["full"].values())) > 100
+    assert differing(of_feed["full"], of_feed["cut"]) == {}
 
 
-def test_history_from_the_cut_on_is_the_same(outcome: Outcome) -> None:
-    assert differing(outcome.history["whole"], outcome.history["cut"]) == {}
+def test_history_from_the_cut_on_is_the_same() -> None:
+    assert differing(LOADS.history["full"], LOADS.history["cut"]) == {}
 
 
-def test_a_load_that_was_taken_before_its_feed_had_messages(outcome: Outcome) -> None:
+def test_a_load_that_was_taken_before_its_feed_had_messages() -> None:
     rows = [("1", "3.00"), ("2", "2.00")]
-    assert outcome.early == [
+    assert LOADS.early == [
         {"row_key": f'{{"id":"{id}"}}', "row": f'{{"id":"{id}","d":"{d}"}}', "lossy": []} for id, d in rows
     ]
 
 
-def test_partitions_that_nothing_tells_are_a_problem(outcome: Outcome) -> None:
-    found = {f"{row['schema_name']}.{row['table_name']}" for row in outcome.problems if row["severity"] == "error"}
+def test_partitions_that_nothing_tells_are_a_problem() -> None:
+    found = {f"{row['schema_name']}.{row['table_name']}" for row in LOADS.problems if row["severity"] == "error"}
     assert found == {"shop.sales"}
-    assert {row["code"] for row in outcome.problems if row["severity"] == "error"} == {"unknown_partition"}
+    assert {row["code"] for row in LOADS.problems if row["severity"] == "error"} == {"unknown_partition"}
 
 
-def test_a_load_that_is_taken_away_is_explained(outcome: Outcome) -> None:
-    assert "ticdc__initial_loads changed for what is built already" in outcome.error
+def test_a_load_that_is_taken_away_is_explained() -> None:
+    assert "ticdc__initial_loads changed for what is built already" in LOADS.error

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyhive import hive
 from support.corpus import SAMPLE, lines_about, plain
 from support.project import assert_passes, dbt, install, served
 
@@ -60,7 +59,7 @@ def contents(cursor: Any, client: str) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.soak
+@pytest.mark.soak("delta")
 def test_delta_tables_hold_what_parquet_tables_hold(tmp_path: Path, jars: str) -> None:
     settings = {
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
@@ -71,9 +70,10 @@ def test_delta_tables_hold_what_parquet_tables_hold(tmp_path: Path, jars: str) -
     submitted = [f"--driver-class-path {jars}", *(f"--conf {name}={value}" for name, value in settings.items())]
     with served(
         tmp_path, lines_about(plain(SAMPLE), TABLES), {"PYSPARK_SUBMIT_ARGS": " ".join([*submitted, "pyspark-shell"])}
-    ) as port:
+    ) as server:
+        port = server.port
         install(port, tmp_path)
-        cursor = hive.connect(host="127.0.0.1", port=port).cursor()
+        cursor = server.connect()
         split = f"select *, ntile({PARTS}) over (order by `offset`) as part from ticdc_raw.messages"
         cursor.execute(f"create table ticdc_raw.parts as {split}")
         cursor.execute("truncate table ticdc_raw.messages")

@@ -18,8 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from support import open_protocol as open_wire
-from support import session
-from support import warehouse as embedded
+from support.cases import Built, Stage, Story, story
 from support.corpus import SAMPLE, Record, Variant, root
 
 from ticdc_udfs import arrow, claim_check
@@ -179,12 +178,10 @@ class Marts:
     rows: Mapping[str, Sequence[dict[str, Any]]]
 
     @classmethod
-    def read(cls, warehouse: Path) -> Marts:
+    def read(cls, built: Built) -> Marts:
         marts = ("changelog", "current_rows", "problems", "accounting", "dead_letters")
-        rows = {
-            mart: session.ask(session.rows, warehouse, f"select to_json(struct(*)) as row from ticdc__{mart}")
-            for mart in marts
-        }
+        ours = f"where feed in {tuple(FEEDS)}"
+        rows = {mart: built.rows(f"select to_json(struct(*)) as row from ticdc__{mart} {ours}") for mart in marts}
         return cls({mart: [json.loads(row["row"]) for row in found] for mart, found in rows.items()})
 
     def changes(self, feed: str) -> dict[Change, tuple[Any, ...]]:
@@ -212,132 +209,125 @@ class Marts:
         }
 
 
-@dataclass(frozen=True)
-class Story:
-    """Two runs: before all files were there, and after."""
+class ClaimChecks(Story):
+    """The tables before all files were there, and after."""
 
-    feeds: Mapping[str, Feed]
-    withheld: Mapping[str, Mapping[str, Change]]
-    misplaced: str
+    stages = (Stage.FIRST, Stage.SECOND, Stage.IDLE)
     early: Marts
-    rewritten: Mapping[str, tuple[int, int]]
     late: Marts
 
+    def begin(self, folder: Path) -> None:
+        self.files, self.kept = folder / "the `files', ü", folder / "kept"
+        self.of_feed = load_feeds()
+        for feed in self.of_feed.values():
+            for name, content in feed.files.items():
+                below = self.files / feed.name / "below"
+                below.mkdir(parents=True, exist_ok=True)
+                (below / name).write_bytes(content)
+        shutil.copytree(self.files, self.kept)
+        canal, wrong = (self.of_feed[f"{name}_claim_check"].waiting() for name in ("canal_json", "simple_json"))
+        self.withheld = {
+            "canal_json_claim_check": dict([*canal.items()][1:3]),
+            "open_protocol_claim_check": self.of_feed["open_protocol_claim_check"].waiting(),
+            "simple_json_claim_check": dict([*wrong.items()][-1:]),
+        }
+        for name in self.withheld["canal_json_claim_check"]:
+            (self.files / "canal_json_claim_check" / "below" / name).unlink()
+        shutil.rmtree(self.files / "open_protocol_claim_check")
+        self.misplaced = next(iter(self.withheld["simple_json_claim_check"]))
+        below = self.files / "simple_json_claim_check" / "below"
+        shutil.copyfile(below / next(iter(wrong)), below / self.misplaced)
 
-@pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
-    folder = tmp_path_factory.mktemp("claim_checks")
-    (folder / "messages").mkdir()
-    feeds = load_feeds()
-    configured = []
-    for feed in feeds.values():
-        protocol, options = FEEDS[feed.name]
-        place = folder / "the `files', ü" / feed.name
-        members = {"name": feed.name, "protocol": protocol, "topics": [feed.name], "target_schema": None}
-        configured.append({**members, "options": {**options, **({"claim_check": str(place)} if feed.files else {})}})
-        lines = [line_of(feed, record) for record in feed.records]
-        if feed.name == "canal_json_claim_check":
-            first = next(record for record in feed.records if any(event.claim_check for event in feed.events(record)))
-            lines.append(line_of(feed, hostile_record(first)))
-        (folder / "messages" / f"{feed.name}.jsonl").write_text("".join(lines), encoding="utf-8")
-        for name, content in feed.files.items():
-            (place / "below").mkdir(parents=True, exist_ok=True)
-            (place / "below" / name).write_bytes(content)
+    def feeds(self, stage: Stage) -> Sequence[Mapping[str, Any]]:
+        configured = []
+        for feed in self.of_feed.values():
+            protocol, options = FEEDS[feed.name]
+            options = {**options, **({"claim_check": str(self.files / feed.name)} if feed.files else {})}
+            members = {"name": feed.name, "protocol": protocol, "topics": [feed.name], "target_schema": None}
+            configured.append({**members, "options": options})
+        return configured
 
-    files = folder / "the `files', ü"
-    kept = folder / "kept"
-    shutil.copytree(files, kept)
-    canal, wrong = feeds["canal_json_claim_check"].waiting(), feeds["simple_json_claim_check"].waiting()
-    withheld = {
-        "canal_json_claim_check": dict([*canal.items()][1:3]),
-        "open_protocol_claim_check": feeds["open_protocol_claim_check"].waiting(),
-        "simple_json_claim_check": dict([*wrong.items()][-1:]),
-    }
-    for name in withheld["canal_json_claim_check"]:
-        (files / "canal_json_claim_check" / "below" / name).unlink()
-    shutil.rmtree(files / "open_protocol_claim_check")
-    misplaced = next(iter(withheld["simple_json_claim_check"]))
-    below = files / "simple_json_claim_check" / "below"
-    shutil.copyfile(below / next(iter(wrong)), below / misplaced)
+    def lines(self, stage: Stage) -> Sequence[str]:
+        if stage is not Stage.FIRST:
+            return []
+        lines = [line_of(feed, record) for feed in self.of_feed.values() for record in feed.records]
+        canal = self.of_feed["canal_json_claim_check"]
+        first = next(record for record in canal.records if any(event.claim_check for event in canal.events(record)))
+        return [*lines, line_of(canal, hostile_record(first))]
 
-    warehouse, feeds_file = folder / "warehouse", embedded.write_feeds(folder / "feeds.yml", configured)
+    def before(self, stage: Stage, built: Built) -> None:
+        if stage is Stage.SECOND:
+            shutil.copytree(self.kept, self.files, dirs_exist_ok=True)
 
-    def run() -> None:
-        assert session.ask(session.run, warehouse, folder / "messages", feeds_file)
-
-    run()
-    early = Marts.read(warehouse)
-    before = embedded.files(warehouse)
-    run()
-    after = embedded.files(warehouse)
-    # dbt loads seeds in each build
-    seeds = {path.stem for path in (embedded.REPOSITORY / "seeds").glob("*.csv")}
-    rewritten = {
-        name: state
-        for name, state in after.items()
-        if before.get(name) != state and not seeds.intersection(Path(name).parts)
-    }
-    shutil.copytree(kept, files, dirs_exist_ok=True)
-    run()
-    late = Marts.read(warehouse)
-    return Story(feeds, withheld, misplaced, early, rewritten, late)
+    def after(self, stage: Stage, built: Built) -> None:
+        if stage is Stage.FIRST:
+            self.early = Marts.read(built)
+        elif stage is Stage.SECOND:
+            self.late = Marts.read(built)
 
 
-def test_the_feeds_have_rows_in_files(story: Story) -> None:
-    for name, feed in story.feeds.items():
+STORY = ClaimChecks()
+story(STORY)
+pytestmark = pytest.mark.usefixtures("built_cases")
+
+
+def test_the_feeds_have_rows_in_files() -> None:
+    for name, feed in STORY.of_feed.items():
         assert feed.waiting().keys() == feed.files.keys()
         assert bool(feed.files) == (name != YARDSTICK)
-    assert len(story.early.changes(YARDSTICK)) > 10
+    assert len(STORY.early.changes(YARDSTICK)) > 10
 
 
-def test_every_row_is_whole_in_the_end(story: Story) -> None:
-    wanted = story.late.changes(YARDSTICK)
-    for name in story.feeds:
-        assert story.late.changes(name) == wanted, name
-        assert story.late.current(name) == story.late.current(YARDSTICK), name
-    assert any(len(row["body"] or "") > LARGE for row in story.late.current(YARDSTICK).values())
+def test_every_row_is_whole_in_the_end() -> None:
+    wanted = STORY.late.changes(YARDSTICK)
+    for name in STORY.of_feed:
+        assert STORY.late.changes(name) == wanted, name
+        assert STORY.late.current(name) == STORY.late.current(YARDSTICK), name
+    assert any(len(row["body"] or "") > LARGE for row in STORY.late.current(YARDSTICK).values())
 
 
-def test_a_row_without_its_file_is_in_no_table(story: Story) -> None:
-    wanted = story.early.changes(YARDSTICK)
-    for name in story.feeds:
-        absent = set(story.withheld.get(name, {}).values())
-        assert story.early.changes(name) == {change: row for change, row in wanted.items() if change not in absent}, (
+def test_a_row_without_its_file_is_in_no_table() -> None:
+    wanted = STORY.early.changes(YARDSTICK)
+    for name in STORY.of_feed:
+        absent = set(STORY.withheld.get(name, {}).values())
+        assert STORY.early.changes(name) == {change: row for change, row in wanted.items() if change not in absent}, (
             name
         )
 
 
-def test_missing_files_are_problems(story: Story) -> None:
-    missing = story.early.problems("claim_check_missing")
+def test_missing_files_are_problems() -> None:
+    missing = STORY.early.problems("claim_check_missing")
     assert missing.keys() == {
         ("canal_json_claim_check", TABLE),
         ("canal_json_claim_check", HOSTILE_TABLE),
         ("open_protocol_claim_check", TABLE),
     }
     for (name, table), detail in missing.items():
-        files = [HOSTILE_NAME] if table == HOSTILE_TABLE else [*story.withheld[name]]
+        files = [HOSTILE_NAME] if table == HOSTILE_TABLE else [*STORY.withheld[name]]
         assert detail == f"{len(files)} row(s) wait for the file that holds them, such as {min(files)}"
-    assert story.late.problems("claim_check_missing").keys() == {("canal_json_claim_check", HOSTILE_TABLE)}
+    assert STORY.late.problems("claim_check_missing").keys() == {("canal_json_claim_check", HOSTILE_TABLE)}
 
 
-def test_a_file_with_another_row_is_a_problem(story: Story) -> None:
-    assert story.early.problems("claim_check_unusable") == {
+def test_a_file_with_another_row_is_a_problem() -> None:
+    assert STORY.early.problems("claim_check_unusable") == {
         ("simple_json_claim_check", TABLE): "1 row(s) wait for the file that holds them, such as "
-        f"{story.misplaced}: the file holds no row of this table and commit"
+        f"{STORY.misplaced}: the file holds no row of this table and commit"
     }
-    assert story.late.problems("claim_check_unusable") == {}
+    assert STORY.late.problems("claim_check_unusable") == {}
 
 
-def test_no_row_waits_for_a_schema_and_no_message_is_lost(story: Story) -> None:
-    for marts in (story.early, story.late):
+def test_no_row_waits_for_a_schema_and_no_message_is_lost() -> None:
+    for marts in (STORY.early, STORY.late):
         assert marts.problems("rows_wait_for_schema") == {}
         assert marts.rows["dead_letters"] == []
-        assert {row["feed"] for row in marts.rows["accounting"]} == story.feeds.keys()
+        assert {row["feed"] for row in marts.rows["accounting"]} == STORY.of_feed.keys()
         assert all(row["balanced"] for row in marts.rows["accounting"])
 
 
-def test_a_run_while_files_are_missing_writes_nothing(story: Story) -> None:
-    assert story.rewritten == {}
+def test_a_row_still_waits_in_the_last_build(built_cases: Built) -> None:
+    """A build while a file is missing writes nothing: `test_cases` holds the files before and after it together."""
+    waiting = f"select * from ticdc__problems where code = 'claim_check_missing' and table_name = '{HOSTILE_TABLE}'"
+    assert len(built_cases.rows(waiting)) == 1
 
 
 def test_the_messages_of_files() -> None:
