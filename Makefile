@@ -35,7 +35,8 @@ run: setup ## makes tables of the sample messages in ./ticdc_warehouse
 test: setup ## runs all tests; TICDC_CORPUS=<folder> runs them on that corpus of messages
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 25
 
-soak: setup ## runs the tests that take long: runs cut and killed at random, typed tables of every variant; an hour or two
+soak: setup ## runs the tests that take long: 10,000 hostile messages a decoder, runs cut and killed at random, …; an hour or two
+	TICDC_CASES_PERCENT=100 $(BIN)/python -m pytest --durations 25 tests/python/decoders tests/python/catalogue
 	$(BIN)/python -m pytest -m soak --durations 0
 
 lint: setup ## checks style and types of Python and SQL, and that everything is described

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.catalogue import (
     CREATE,
@@ -27,6 +27,7 @@ from support.catalogue import (
     versions_of,
 )
 from support.corpus import DATA, SAMPLE, Variant, json_lines, root
+from support.hostile import cases
 
 from ticdc_udfs.catalogue import udf
 from ticdc_udfs.catalogue.changes import DdlKind, Partition
@@ -397,7 +398,7 @@ EVENTS = st.one_of(
 )
 
 
-@settings(max_examples=1500, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@cases(1500)
 @given(st.lists(EVENTS, max_size=14), st.booleans())
 def test_any_events_give_versions_that_do_not_overlap(events: list[DdlEvent], with_export: bool) -> None:
     export = exported("a", ("id", "int(11)", "PRI")) if with_export else []

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.avro import (
     COLUMNS,
@@ -27,6 +27,7 @@ from support.avro import (
     variants,
 )
 from support.batches import FEW, decoded_packed, read_together
+from support.hostile import cases
 
 from ticdc_udfs import arrow
 from ticdc_udfs.protocols import avro
@@ -87,7 +88,7 @@ rows = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@cases(250)
 @given(
     st.lists(st.tuples(rows, rows, st.sampled_from("cud"), st.booleans()), min_size=1, max_size=12),
     st.sampled_from([(), ("_tidb_op",), ("_ticdc_before",), ("_ticdc_before", "_tidb_op")]),

@@ -8,11 +8,12 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.avro import AvroVariant, Message, arrays, message, variants
 from support.batches import FEW, decoded_packed, read_together
 from support.debezium_avro import ID, KEY, column, connect, decimal, envelope, wire
+from support.hostile import cases
 
 from ticdc_udfs import arrow
 from ticdc_udfs.events import Kind
@@ -77,7 +78,7 @@ drawn_rows = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@cases(250)
 @given(
     st.lists(st.tuples(drawn_rows, drawn_rows, st.sampled_from("cud"), st.booleans()), min_size=1, max_size=12),
     st.booleans(),
