@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.avro import Message, arrays, hostile, real
 from support.batches import FEW, read_together
-from support.hostile import HUGE, MIB, cases, code_and_growth, huge_length
+from support.hostile import HUGE, MIB, cases, codes_and_growths, huge_length
 
 from ticdc_udfs.events import ErrorCode, Kind
 from ticdc_udfs.protocols import debezium_avro
@@ -159,9 +159,10 @@ def test_huge_lengths_take_no_memory(tmp_path: Path) -> None:
     """Wherever in the message they stand."""
     _, value, options, _, schema = _real()[0]
     assert value is not None
-    for place in range(5, len(value), len(value) // 6):
-        broken = value[:place] + huge_length(2**62) + value[place:]
-        code, grown = code_and_growth("debezium_avro", tmp_path, broken, options, None, schema)
+    places = range(5, len(value), len(value) // 6)
+    broken = [value[:place] + huge_length(2**62) + value[place:] for place in places]
+    messages = [(None, each, options, None, schema) for each in broken]
+    for place, (code, grown) in zip(places, codes_and_growths("debezium_avro", tmp_path, messages), strict=True):
         assert (code != "None", grown < 16 * MIB) == (True, True), (place, grown)
 
 

@@ -22,7 +22,7 @@ from ticdc_udfs.catalogue.fold import ProblemCode
 from ticdc_udfs.events import ErrorCode, Lossy
 from ticdc_udfs.registry import UDFS
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PACKAGE = "ticdc"
 SQLFLUFF = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["sqlfluff"]
 VARIABLES = json.dumps(SQLFLUFF["templater"]["dbt"]["context"])

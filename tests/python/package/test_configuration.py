@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from dbt.cli.main import dbtRunner
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 WRONG: dict[str, Any] = {
     "ticdc__feeds": [

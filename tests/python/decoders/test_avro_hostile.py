@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.avro import EXTENSION, Message, arrays, column, extension, framed, hostile, message, real, record
-from support.hostile import HUGE, MIB, cases, code_and_growth, huge_length
+from support.hostile import HUGE, MIB, cases, codes_and_growths, huge_length
 
 from ticdc_udfs import arrow
 from ticdc_udfs.arrow import MANY
@@ -187,9 +187,8 @@ def test_huge_lengths(kind: str, size: int) -> None:
 
 def test_huge_lengths_take_no_memory(tmp_path: Path) -> None:
     schema = json.dumps(record(column("v", "bytes", "BLOB")))
-    for size in HUGE:
-        value = framed(huge_length(size) + b"abc")
-        code, grown = code_and_growth("avro", tmp_path, value, "{}", None, schema)
+    messages = [(None, framed(huge_length(size) + b"abc"), "{}", None, schema) for size in HUGE]
+    for size, (code, grown) in zip(HUGE, codes_and_growths("avro", tmp_path, messages), strict=True):
         assert (code, grown < 16 * MIB) == ("bad_avro", True), (size, grown)
 
 

@@ -14,7 +14,7 @@ from dbt.cli.main import dbtRunner
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FEEDS = {"ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": ["shop-%", "it's"]}]}
 
 # Upstream type, digits seen before and after the point, Spark type.

@@ -10,28 +10,31 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support.catalogue import DECODERS, at, column, events_of, folded, key, last, names, truth_tables, versions_of
+from support.catalogue import (
+    CREATE,
+    DECODERS,
+    at,
+    codes,
+    events_of,
+    exported,
+    folded,
+    last,
+    names,
+    schema_text,
+    truth_tables,
+    versions_of,
+)
 from support.corpus import DATA, SAMPLE, Variant, json_lines, root
+from support.hostile import cases
 
 from ticdc_udfs.catalogue import udf
 from ticdc_udfs.catalogue.changes import DdlKind, Partition
 from ticdc_udfs.catalogue.column_types import exported_default
 from ticdc_udfs.catalogue.fold import DdlEvent, Fold, ProblemCode, TableVersion, fold
-from ticdc_udfs.catalogue.tables import ExportedColumn, Origin
-from ticdc_udfs.schemas import Column, table_schema
-
-CREATE = "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(10))"
-
-
-def codes(result: Fold) -> list[ProblemCode]:
-    return [problem.code for problem in result.problems]
-
-
-def schema_text(*columns: Column) -> str:
-    return table_schema(columns).text.decode()
-
+from ticdc_udfs.catalogue.tables import Origin
+from ticdc_udfs.schemas import Column
 
 # The proof: the DDL of real messages gives the tables that TiDB had
 
@@ -269,246 +272,6 @@ def test_copies_of_a_ddl_count_once() -> None:
     assert fold([*events, *events, events[1], events[0]]) == fold(events)
 
 
-# Columns
-
-
-def test_columns_keep_their_identity() -> None:
-    result = folded(
-        "CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT)",
-        "ALTER TABLE t RENAME COLUMN a TO b2, CHANGE b c VARCHAR(5) FIRST",
-        "ALTER TABLE t MODIFY b2 BIGINT UNSIGNED AFTER c",
-        "ALTER TABLE t DROP c",
-        "ALTER TABLE t ADD c INT",
-    )
-    ids = [{one.name: one.column_id for one in version.columns} for version in versions_of(result, "t")]
-    assert ids == [
-        {"id": 1, "a": 2, "b": 3},
-        {"c": 3, "id": 1, "b2": 2},
-        {"c": 3, "b2": 2, "id": 1},
-        {"b2": 2, "id": 1},
-        {"b2": 2, "id": 1, "c": 4},
-    ]
-    assert [list(version) for version in ids][1:3] == [["c", "id", "b2"], ["c", "b2", "id"]]
-
-
-def test_added_columns_hold_their_default_in_older_rows_whatever_becomes_of_it() -> None:
-    result = folded(
-        CREATE,
-        "ALTER TABLE t ADD (a DECIMAL(8,3) DEFAULT 1.25, b INT NOT NULL, c ENUM('x','y') NOT NULL, d DATETIME(3))",
-        "ALTER TABLE t ALTER a SET DEFAULT 9, ALTER b SET DEFAULT (1 + 1)",
-        "ALTER TABLE t ALTER COLUMN a DROP DEFAULT, MODIFY b BIGINT",
-    )
-    versions = versions_of(result, "t")
-    assert [[one.added_value for one in version.columns] for version in versions[1:]] == [
-        [None, None, "1.250", "0", "x", None]
-    ] * 3
-    assert [column(version, "a").default for version in versions[1:]] == ["1.250", "9.000", None]
-    assert column(versions[2], "b").default_expression == "1 + 1"
-    assert not result.problems
-
-
-@pytest.mark.parametrize(
-    ("column_type", "zero"),
-    [
-        ("INT", "0"),
-        ("DECIMAL(5,2)", "0.00"),
-        ("DOUBLE", "0"),
-        ("BIT(3)", "0"),
-        ("CHAR(3)", ""),
-        ("TEXT", ""),
-        ("BINARY(3)", "AAAA"),
-        ("BLOB", ""),
-        ("DATE", "0000-00-00"),
-        ("DATETIME(2)", "0000-00-00 00:00:00.00"),
-        ("TIME(1)", "00:00:00.0"),
-        ("YEAR", "0000"),
-        ("JSON", "null"),
-        ("SET('a')", ""),
-    ],
-)
-def test_columns_without_default_that_may_not_be_null_hold_zero(column_type: str, zero: str) -> None:
-    result = folded(CREATE, f"ALTER TABLE t ADD c {column_type} NOT NULL")
-    assert column(last(result, "t"), "c").added_value == zero
-
-
-def test_a_default_of_the_present_time_is_the_commits_and_a_problem() -> None:
-    commit_ts = 470610924171165697
-    alter = (
-        "ALTER TABLE t ADD a TIMESTAMP DEFAULT CURRENT_TIMESTAMP(), ADD b DATETIME(2) DEFAULT NOW(2), "
-        "ADD c CHAR(36) DEFAULT (UUID())"
-    )
-    result = folded(CREATE, DdlEvent(commit_ts, "shop", "t", alter))
-    added = [one.added_value for one in last(result, "t").columns]
-    assert added == [None, None, "2026-11-21 05:16:45", "2026-11-21 05:16:45.60", None]
-    assert codes(result) == [ProblemCode.DEFAULT_NOT_CONSTANT] * 3
-
-
-def test_a_timestamp_default_was_read_in_a_time_zone_that_nothing_tells() -> None:
-    alter = (
-        "ALTER TABLE t ADD a TIMESTAMP DEFAULT '2020-01-01', ADD b DATETIME DEFAULT '2020-01-01', ADD c TIMESTAMP NULL"
-    )
-    result = folded(CREATE, alter)
-    assert [one.added_value for one in last(result, "t").columns][2:] == ["2020-01-01 00:00:00"] * 2 + [None]
-    assert codes(result) == [ProblemCode.DEFAULT_NOT_CONSTANT]
-
-
-def test_columns_that_are_there_already_are_not_added_again() -> None:
-    """IF NOT EXISTS stands in the text of DDL that does other things besides."""
-    create = "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20) NOT NULL DEFAULT 'x', b INT)"
-    before = last(folded(create), "t").columns
-    for actions in (
-        "ADD COLUMN IF NOT EXISTS a INT FIRST, ADD COLUMN IF NOT EXISTS c INT",
-        "ADD COLUMN IF NOT EXISTS (a VARCHAR(5), c INT)",
-        "DROP COLUMN IF EXISTS z, MODIFY COLUMN IF EXISTS z INT, CHANGE COLUMN IF EXISTS z y INT, ADD c INT",
-    ):
-        result = folded(create, f"ALTER TABLE t {actions}")
-        *kept, added = last(result, "t").columns
-        assert tuple(kept) == before, actions
-        assert (added.name, added.type, codes(result)) == ("c", "int(11)", []), actions
-
-
-def test_a_column_that_was_told_before_its_ddl_is_added_by_it() -> None:
-    told = '[{"name": "id", "type": "int", "key": 1}, {"name": "a", "type": "int"}]'
-    alter = "ALTER TABLE t ADD COLUMN IF NOT EXISTS a INT NOT NULL DEFAULT 5, ADD COLUMN c INT"
-    result = folded(DdlEvent(10, "shop", "t", table_schema=told), DdlEvent(20, "shop", "t", alter))
-    assert column(last(result, "t"), "a").added_value == "5"
-
-
-def test_text_of_the_binary_character_set_is_bytes() -> None:
-    alter = "ALTER TABLE t ADD d VARCHAR(5) NOT NULL DEFAULT 'x', ADD e CHAR(3) CHARSET utf8mb4"
-    result = folded(
-        "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(10), b TEXT, c TEXT COLLATE binary) CHARSET=binary", alter
-    )
-    columns = last(result, "t").columns[1:]
-    assert [one.type for one in columns] == ["varbinary(10)", "blob", "blob", "varbinary(5)", "char(3)"]
-    assert [one.collation for one in columns] == [None, None, None, None, "utf8mb4_bin"]
-    assert column(last(result, "t"), "d").added_value == "eA=="
-
-
-def test_collations_come_from_column_table_or_database() -> None:
-    result = folded(
-        "CREATE DATABASE shop CHARSET gbk",
-        "CREATE TABLE t (a CHAR(1), b CHAR(1) COLLATE utf8mb4_general_ci, c CHAR(1) CHARACTER SET latin1, d INT)",
-        "CREATE TABLE u (a CHAR(1)) COLLATE utf8mb4_unicode_ci",
-        "ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4",
-        "ALTER TABLE t DEFAULT CHARSET ascii",
-        "ALTER TABLE t ADD e TEXT",
-    )
-    collations = [[one.collation for one in version.columns] for version in versions_of(result, "t")]
-    assert collations == [
-        ["gbk_chinese_ci", "utf8mb4_general_ci", "latin1_bin", None],
-        ["utf8mb4_bin", "utf8mb4_bin", "utf8mb4_bin", None],
-        ["utf8mb4_bin", "utf8mb4_bin", "utf8mb4_bin", None, "ascii_bin"],
-    ]
-    assert column(last(result, "u"), "a").collation == "utf8mb4_unicode_ci"
-
-
-@pytest.mark.parametrize(
-    ("again", "collation"),
-    [
-        ("FLASHBACK DATABASE d", "utf8mb4_general_ci"),
-        ("FLASHBACK DATABASE d TO e", "utf8mb4_general_ci"),
-        ("CREATE DATABASE d", "utf8mb4_bin"),
-    ],
-)
-def test_a_database_that_comes_back_has_its_collation_and_a_new_one_has_not(again: str, collation: str) -> None:
-    before = ("CREATE DATABASE d COLLATE utf8mb4_general_ci", "CREATE TABLE d.t (a INT)", "DROP DATABASE d")
-    result = folded(*before, again, f"CREATE TABLE {again.split()[-1]}.u (a CHAR(3))")
-    assert [one.collation for one in last(result, "u").columns] == [collation]
-    assert not result.problems
-
-
-def test_a_binary_text_column_has_the_default_collation_of_its_character_set() -> None:
-    result = folded(
-        "CREATE TABLE t (a VARCHAR(9) BINARY, b CHAR(9) BINARY COLLATE utf8mb4_unicode_ci, c CHAR(9) ASCII BINARY, "
-        "d TEXT) COLLATE utf8mb4_general_ci"
-    )
-    collations = [one.collation for one in last(result, "t").columns]
-    assert collations == ["utf8mb4_bin", "utf8mb4_unicode_ci", "latin1_bin", "utf8mb4_general_ci"]
-
-
-def test_create_like_copies_columns_indexes_and_partitions() -> None:
-    source = "CREATE TABLE s (a INT NOT NULL, b INT, UNIQUE u (a)) PARTITION BY HASH (a) PARTITIONS 2"
-    result = folded(source, "ALTER TABLE s ADD c INT DEFAULT 1", "CREATE TABLE t LIKE s", "ALTER TABLE t DROP INDEX u")
-    created, altered = versions_of(result, "t")
-    assert (names(created), key(created), key(altered)) == (["a", "b", "c"], ["a"], [])
-    assert created.partitioning == last(result, "s").partitioning
-    assert column(created, "c").added_value is None
-
-
-def test_create_like_of_an_unknown_table_is_a_problem() -> None:
-    result = folded("CREATE TABLE t LIKE s")
-    assert codes(result) == [ProblemCode.UNKNOWN_TABLE] and last(result, "t").columns == ()
-
-
-# Keys
-
-
-@pytest.mark.parametrize(
-    ("definitions", "expected"),
-    [
-        ("a INT, b INT, PRIMARY KEY (b, a)", ["b", "a"]),
-        ("a INT NOT NULL UNIQUE, b INT PRIMARY KEY", ["b"]),
-        ("a INT NOT NULL, b INT NOT NULL, c INT NOT NULL, UNIQUE (b, c), UNIQUE (a)", ["a"]),
-        ("a INT NOT NULL, b INT NOT NULL, UNIQUE (b), UNIQUE (a)", ["b"]),
-        ("a INT NOT NULL, b INT NOT NULL, UNIQUE (b, a)", ["a", "b"]),
-        ("a INT NOT NULL UNIQUE, b INT NOT NULL, UNIQUE (b)", ["b"]),
-        ("a INT, UNIQUE (a)", []),
-        ("a INT NOT NULL, b INT AS (a) NOT NULL, UNIQUE (b)", []),
-        ("a INT NOT NULL, b INT AS (a) STORED NOT NULL, UNIQUE (b)", ["b"]),
-        ("a INT NOT NULL, UNIQUE ((a + 1))", []),
-        ("a INT NOT NULL, UNIQUE (a) WHERE a > 5", []),
-        ("a INT NOT NULL, INDEX (a)", []),
-    ],
-)
-def test_key_columns(definitions: str, expected: list[str]) -> None:
-    assert key(last(folded(f"CREATE TABLE t ({definitions})"), "t")) == expected
-
-
-def test_key_changes_by_ddl() -> None:
-    result = folded(
-        "CREATE TABLE t (a INT NOT NULL, b VARCHAR(20) NOT NULL, c INT)",
-        "ALTER TABLE t ADD PRIMARY KEY (a) /*T![clustered_index] NONCLUSTERED */",
-        "ALTER TABLE t DROP PRIMARY KEY",
-        "ALTER TABLE t ADD UNIQUE u_b (b)",
-        "ALTER TABLE t ADD PRIMARY KEY (b, a)",
-        "ALTER TABLE t RENAME COLUMN a TO a2",
-        "ALTER TABLE t DROP PRIMARY KEY, DROP INDEX u_b",
-        "CREATE UNIQUE INDEX u_c ON t (c)",
-        "ALTER TABLE t MODIFY c INT NOT NULL",
-    )
-    assert [key(one) for one in versions_of(result, "t")] == [
-        [],
-        ["a"],
-        [],
-        ["b"],
-        ["b", "a"],
-        ["b", "a2"],
-        [],
-        ["c"],
-    ]
-
-
-def test_columns_of_a_primary_key_are_not_null() -> None:
-    result = folded("CREATE TABLE t (a INT, PRIMARY KEY (a))", "ALTER TABLE t MODIFY a BIGINT")
-    assert [one.columns[0].nullable for one in versions_of(result, "t")] == [False, False]
-
-
-def test_indexes_without_name_are_dropped_by_the_name_that_tidb_gives_them() -> None:
-    result = folded(
-        "CREATE TABLE t (a INT NOT NULL, b INT NOT NULL, c INT NOT NULL, INDEX a (b), UNIQUE (a, b), UNIQUE (a))",
-        "ALTER TABLE t DROP INDEX a_3",
-        "ALTER TABLE t RENAME INDEX a_2 TO u",
-        "ALTER TABLE t DROP INDEX u",
-    )
-    assert [key(one) for one in versions_of(result, "t")] == [["a"], ["a", "b"], []]
-
-
-def test_dropping_a_column_drops_its_index() -> None:
-    result = folded("CREATE TABLE t (a INT NOT NULL, b INT NOT NULL UNIQUE)", "ALTER TABLE t DROP b")
-    assert [key(one) for one in versions_of(result, "t")] == [["b"], []]
-
-
 # Partitions
 
 SALES = (
@@ -592,140 +355,6 @@ def test_partitions_that_nobody_told_are_a_problem() -> None:
     assert [one.partitions for one in result.effects] == [(), ()]
 
 
-# What is not told by DDL
-
-
-def exported(table: str, *columns: tuple[str, str, str]) -> list[ExportedColumn]:
-    return [
-        ExportedColumn("shop", table, name, place, column_type, column_key != "PRI", None, column_key)
-        for place, (name, column_type, column_key) in enumerate(columns, start=1)
-    ]
-
-
-EXPORT = exported("t", ("id", "int(11)", "PRI"), ("v", "text", ""), ("w", "date", ""))
-
-
-def test_a_table_of_the_export_is_valid_from_the_start_and_is_altered() -> None:
-    result = folded("ALTER TABLE t ADD w DATE", "ALTER TABLE t RENAME COLUMN v TO x", "TRUNCATE t", export=EXPORT)
-    versions = versions_of(result, "t")
-    assert [(one.valid_from_ts, one.incarnation, names(one)) for one in versions] == [
-        (0, 1, ["id", "v", "w"]),
-        (20, 1, ["id", "x", "w"]),
-        (30, 2, ["id", "x", "w"]),
-    ]
-    assert versions[0].started_by is None and versions[0].origin == Origin.EXPORT and key(versions[0]) == ["id"]
-    assert not result.problems
-
-
-def test_a_created_table_needs_no_export() -> None:
-    result = folded("CREATE TABLE t (a INT)", export=EXPORT)
-    assert [(one.valid_from_ts, names(one), one.origin) for one in result.versions] == [(10, ["a"], Origin.DDL)]
-
-
-def test_the_export_knows_a_table_by_its_later_name() -> None:
-    result = folded("RENAME TABLE u TO t", export=EXPORT)
-    assert [(one.table_name, one.valid_from_ts, names(one)) for one in result.versions] == [
-        ("u", 0, ["id", "v", "w"]),
-        ("t", 10, ["id", "v", "w"]),
-    ]
-
-
-def test_a_table_that_nobody_told_has_versions_without_columns() -> None:
-    result = folded("ALTER TABLE t ADD w DATE", "DROP TABLE t", CREATE)
-    assert [(one.incarnation, one.valid_from_ts, one.valid_to_ts, len(one.columns)) for one in result.versions] == [
-        (1, 0, 20, 0),
-        (2, 30, None, 2),
-    ]
-    assert codes(result) == [ProblemCode.UNKNOWN_TABLE]
-
-
-def test_a_schema_on_a_ddl_message_tells_an_unknown_table() -> None:
-    wire = schema_text(Column("id", "int", 1, False), Column("w", "date", None, True))
-    result = folded(DdlEvent(10, "shop", "t", "ALTER TABLE t ADD w DATE", "ALTER", wire))
-    before, after = versions_of(result, "t")
-    assert (names(before), names(after), key(after), after.origin) == ([], ["id", "w"], ["id"], Origin.WIRE)
-    assert not result.problems
-
-
-def test_a_schema_on_a_message_wins_over_a_text_that_cannot_be_read() -> None:
-    wire = schema_text(Column("id", "int", 1, False), Column("s", "secret"))
-    result = folded(CREATE, DdlEvent(20, "shop", "t", "ALTER TABLE t ADD s SECRET", "ALTER", wire))
-    assert names(last(result, "t")) == ["id", "s"] and last(result, "t").columns[0].column_id == 1
-    assert codes(result) == [ProblemCode.UNREADABLE_DDL]
-
-
-def test_a_schema_that_differs_from_the_text_wins_and_is_a_problem() -> None:
-    wire = schema_text(Column("id", "int", 1), Column("other", "int"))
-    result = folded(CREATE, DdlEvent(20, "shop", "t", "ALTER TABLE t ADD w INT", "ALTER", wire))
-    assert names(last(result, "t")) == ["id", "other"] and codes(result) == [ProblemCode.SCHEMA_DIFFERS]
-
-
-def told(commit_ts: int, table: str, *columns: str) -> DdlEvent:
-    return DdlEvent(commit_ts, "shop", table, None, None, schema_text(*(Column(one, "int") for one in columns)))
-
-
-def test_a_schema_without_ddl_tells_a_table_from_the_start() -> None:
-    result = folded(told(50, "t", "id"), DdlEvent(60, "shop", "t", "ALTER TABLE t ADD w INT"))
-    assert [(one.valid_from_ts, names(one)) for one in result.versions] == [(0, ["id"]), (60, ["id", "w"])]
-
-
-def test_a_schema_without_ddl_yields_to_a_create_or_rename_seen() -> None:
-    result = folded(told(0, "t", "z"), told(0, "u", "z"), CREATE, "RENAME TABLE t TO u", told(60, "u", "id", "v"))
-    assert [(one.table_name, one.valid_from_ts, names(one)) for one in result.versions] == [
-        ("t", 30, ["id", "v"]),
-        ("u", 40, ["id", "v"]),
-    ]
-    assert not result.problems
-
-
-def test_rows_after_a_drop_with_the_same_columns_are_of_the_table_recovered() -> None:
-    result = folded(CREATE, "DROP TABLE t", told(50, "t", "id", "v"))
-    first, second = versions_of(result, "t")
-    assert (first.incarnation, second.incarnation, second.started_by) == (1, 1, DdlKind.RECOVER_TABLE)
-    assert at(result, "t", 50) == second and codes(result) == [ProblemCode.MISSING_DDL]
-
-
-def test_a_row_without_schema_after_a_drop_is_of_the_table_recovered() -> None:
-    row = DdlEvent(50, "shop", "t")
-    first, second = versions_of(folded(CREATE, "DROP TABLE t", row), "t")
-    assert (first.incarnation, second.incarnation, second.started_by) == (1, 1, DdlKind.RECOVER_TABLE)
-    assert folded(CREATE, row) == folded(CREATE) and folded(row) == folded()
-
-
-def test_rows_after_a_drop_with_other_columns_are_of_a_new_table() -> None:
-    result = folded(CREATE, "DROP TABLE t", told(50, "t", "id", "z"))
-    assert (at(result, "t", 50).incarnation, names(at(result, "t", 50))) == (2, ["id", "z"])
-
-
-def test_a_ddl_of_a_dropped_table_tells_that_it_was_recovered() -> None:
-    result = folded(CREATE, "DROP TABLE t", "ALTER TABLE t ADD w INT")
-    assert [(one.incarnation, one.valid_from_ts, one.valid_to_ts, names(one)) for one in versions_of(result, "t")] == [
-        (1, 10, 20, ["id", "v"]),
-        (1, 20, 30, ["id", "v"]),
-        (1, 30, None, ["id", "v", "w"]),
-    ]
-    assert codes(result) == [ProblemCode.MISSING_DDL]
-
-
-def test_what_cannot_be_derived_is_a_problem_that_names_the_table() -> None:
-    result = folded(
-        DdlEvent(10, "shop", "t", "ALTER TABLE t FROBNICATE"),
-        "RECOVER TABLE gone",
-        CREATE,
-        "ALTER TABLE t DROP COLUMN nobody",
-        "CREATE TABLE t (x INT) AS SELECT 1 AS x",
-        "FLASHBACK CLUSTER TO TIMESTAMP '2024-01-01'",
-    )
-    assert [(one.commit_ts, one.table_name, one.code) for one in result.problems] == [
-        (10, "t", ProblemCode.UNREADABLE_DDL),
-        (20, "gone", ProblemCode.NOTHING_TO_RECOVER),
-        (40, "t", ProblemCode.UNKNOWN_COLUMN),
-        (50, "t", ProblemCode.ROWS_FROM_QUERY),
-        (50, "t", ProblemCode.MISSING_DDL),
-        (60, None, ProblemCode.FLASHBACK_OF_ROWS),
-    ]
-
-
 # Any order of anything
 
 NAMES = ("a", "b", "c")
@@ -769,7 +398,7 @@ EVENTS = st.one_of(
 )
 
 
-@settings(max_examples=1500, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@cases(1500)
 @given(st.lists(EVENTS, max_size=14), st.booleans())
 def test_any_events_give_versions_that_do_not_overlap(events: list[DdlEvent], with_export: bool) -> None:
     export = exported("a", ("id", "int(11)", "PRI")) if with_export else []

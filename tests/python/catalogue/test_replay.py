@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support import truth
 from support.catalogue import DECODERS
 from support.corpus import SAMPLE, Record, Variant, rearranged, root
+from support.hostile import cases
 from support.replay import Placed, Table, current_rows, fold_of, replay, resolved
 from support.simple import SimpleVariant
 
@@ -100,7 +101,7 @@ def _told_in_order(name: str) -> Told:
 
 
 @pytest.mark.parametrize("name", ["canal_json", "open_protocol", "simple_json"])
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@cases(30)
 @given(random=st.randoms(use_true_random=False), cuts=st.integers(0, 6))
 def test_any_arrival_gives_the_same_changes(name: str, random: Random, cuts: int) -> None:
     arrived = rearranged(Variant(SAMPLE, name).records, random)

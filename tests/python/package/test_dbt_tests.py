@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support import session
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 VARIABLES = {
     "ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": ["shop"]}],
     "ticdc__unit_tests": True,

@@ -225,15 +225,17 @@ def test_bombs_cost_bounded_memory(tmp_path: Path) -> None:
     columns = b"".join(b"\x02c" + b"\x00" * 10 for _ in range(60_000))
     head = to_avro(bootstrap_message(schema_of([], None)))[:-2]
     bombs = {
-        "lz4-gigabyte": ("lz4", pack(bytes(1 << 30), "lz4"), "too_large"),
+        "lz4-gigabyte": ("lz4", hostile.gigabyte(), "too_large"),
         "snappy-head-4GiB": ("snappy", varint(2**32 - 1) + b"\x00a", "too_large"),
         "snappy-head-255MiB": ("snappy", varint(255 << 20) + b"\x00a", "bad_compression"),
         "avro-columns": ("none", head + b"\xc0\xa9\x07" + columns + b"\x00\x00", "None"),
         "avro-many-blocks": ("none", head + (b"\xc0\xa9\x07" + columns) * 9, "bad_avro"),
     }
-    for name, (codec, packed, code) in bombs.items():
-        options = json.dumps({"encoding": "avro", "compression": codec})
-        got, grown = hostile.code_and_growth("simple", tmp_path, packed, options)
+    messages = [
+        (None, packed, json.dumps({"encoding": "avro", "compression": codec})) for codec, packed, _ in bombs.values()
+    ]
+    measured = hostile.codes_and_growths("simple", tmp_path, messages)
+    for (name, (_, _, code)), (got, grown) in zip(bombs.items(), measured, strict=True):
         assert got == code, name
         assert grown < 2 * 256 * MIB + 64 * MIB, f"{name} cost {grown // MIB} MiB"
 

@@ -1,29 +1,23 @@
-"""Debezium-Avro: the vectors, named cases, batches against single messages, and the corpus against canal-json."""
+"""Debezium-Avro: the vectors, rows, values, and messages that are none."""
 
 from __future__ import annotations
 
 import json
-import random
 from base64 import b64encode
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from functools import cache
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import orjson
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from support import debezium as debezium_json
-from support.avro import COMMIT_TS, AvroVariant, Message, arrays, decode_by, framed, message, record, variants
-from support.batches import FEW, decoded_packed, read_together
-from support.corpus import VECTORS, Variant, json_lines, root
+from support.avro import COMMIT_TS, Message, arrays, decode_by, framed, message, record
+from support.batches import FEW, read_together
+from support.corpus import VECTORS, json_lines
+from support.debezium_avro import ID, KEY, SOURCE, column, connect, decimal, envelope, wire
+from support.images import image_of
 
-from ticdc_udfs import arrow
 from ticdc_udfs.events import ErrorCode, Event, Kind
-from ticdc_udfs.protocols import canal_json, debezium_avro
+from ticdc_udfs.protocols import debezium_avro
 from ticdc_udfs.protocols.debezium_avro_batch import decode_batch
 from ticdc_udfs.resolution import Row, resolve
 from ticdc_udfs.schemas import Column, table_schema, write_json
@@ -31,71 +25,6 @@ from ticdc_udfs.schemas import Column, table_schema, write_json
 VECTOR_LIST = {vector["id"]: vector for vector in json_lines(VECTORS.with_name("debezium_avro.jsonl"))}
 # Records that no message can show: why
 NOT_CASES = {"debezium-avro/ddl-checkpoint-gating": "that DDL and watermarks are not sent, but in TiCDC's own tests"}
-NULLABLE = {"default": None}
-
-
-def column(name: str, schema: Any, tidb_type: str | None = None, field: str | None = None) -> dict[str, Any]:
-    """A column's field: every column is optional. `field` is its sanitized name."""
-    members = {"name": field or name, "type": ["null", schema], "connect.field": name, **NULLABLE}
-    return members if tidb_type is None else {**members, "tidb_type": tidb_type}
-
-
-def connect(kind: str, name: str, **parameters: str) -> dict[str, Any]:
-    """A type with a name of Kafka Connect."""
-    return {"type": kind, "connect.name": name, "connect.version": 1, "connect.parameters": parameters}
-
-
-def decimal(precision: int, scale: int) -> dict[str, Any]:
-    """A decimal in bytes."""
-    name = "org.apache.kafka.connect.data.Decimal"
-    return {"type": "bytes", "logicalType": "decimal", "precision": precision, "scale": scale, "connect.name": name}
-
-
-TEXTS, OPTIONAL_TEXTS = (
-    ("version", "connector", "name", "db", "table", "file", "cluster_id"),
-    ("snapshot", "gtid", "query"),
-)
-LONGS = ("ts_ms", "server_id", "pos", "commit_ts")
-SOURCE = record(
-    *({"name": name, "type": "string"} for name in TEXTS),
-    *({"name": name, "type": "long"} for name in LONGS),
-    *({"name": name, "type": ["null", "string"], **NULLABLE} for name in OPTIONAL_TEXTS),
-    {"name": "row", "type": "int"},
-    {"name": "thread", "type": ["null", "long"], **NULLABLE},
-    name="Source",
-    namespace="c.shop",
-)
-
-
-def envelope(*columns: Mapping[str, Any], name: str = "t", namespace: str = "c.shop") -> dict[str, Any]:
-    """The schema of a table's values."""
-    row = record(*columns, name=name, namespace=namespace)
-    return record(
-        {"name": "before", "type": ["null", row], **NULLABLE},
-        {"name": "after", "type": ["null", f"{namespace}.{name}"], **NULLABLE},
-        {"name": "source", "type": {**SOURCE, "namespace": namespace}},
-        {"name": "op", "type": "string"},
-        {"name": "ts_ms", "type": "long"},
-        name=f"{name}Envelope",
-        namespace=namespace,
-    )
-
-
-def wire(op: str, before: Any, after: Any, **source: Any) -> dict[str, Any]:
-    """The values of an envelope."""
-    origin = {
-        **dict.fromkeys(TEXTS, ""),
-        **dict.fromkeys(LONGS, 0),
-        **dict.fromkeys(OPTIONAL_TEXTS),
-        "row": 0,
-        "thread": None,
-    }
-    origin |= {"db": "shop", "table": "t", "commit_ts": COMMIT_TS, **source}
-    return {"before": before, "after": after, "source": origin, "op": op, "ts_ms": 1}
-
-
-ID = column("id", "int", "int")
-KEY = record(ID, name="tKey", namespace="c.shop")
 
 
 def decode(
@@ -115,11 +44,7 @@ def row(op: str, before: Any, after: Any, *columns: Mapping[str, Any], key: Any 
 def cell(field: Mapping[str, Any], value: Any) -> tuple[str | None, tuple[str, ...]]:
     event = row("c", None, {"id": 1, field["name"]: value}, field)
     assert event.kind == Kind.ROW, event.error_message
-    return (_image(event.after) or {})[field["name"]], event.lossy
-
-
-def _image(text: bytes | None) -> dict[str, str | None] | None:
-    return None if text is None else dict(orjson.loads(text))
+    return (image_of(event.after) or {})[field["name"]], event.lossy
 
 
 def test_every_vector_is_a_case_or_says_why_not() -> None:
@@ -156,7 +81,7 @@ def test_vector_encode_row() -> None:
     assert (event.schema_name, event.table_name, event.op) == ("test", "foo", "insert")
     assert (event.before, event.row_key, event.start_ts) == (None, b'{"id":"1"}', None)
     want = expect["after"]["dbserver1.test.foo"]
-    assert _image(event.after) == {
+    assert image_of(event.after) == {
         "id": str(want["id"]["int"]),
         "name": want["name"]["string"],
         "bin": want["bin"]["bytes"].removesuffix("(base64)"),
@@ -185,7 +110,7 @@ def test_vector_sanitize() -> None:
     event = decode(value, schema, message(key_schema, after), key_schema)
     assert schema["name"] == expect["record"]
     assert (event.schema_name, event.table_name) == (expect["db"], expect["table"])
-    assert (_image(event.after), event.row_key) == ({"id": "1", "a b": "5"}, b'{"a b":"5","id":"1"}')
+    assert (image_of(event.after), event.row_key) == ({"id": "1", "a b": "5"}, b'{"a b":"5","id":"1"}')
 
 
 A = column("a", "string", "varchar")
@@ -201,7 +126,7 @@ def test_operations() -> None:
         ("d", old, None, ("delete", old_texts, None)),
     ):
         event = row(op, before, after, A)
-        assert (event.op, _image(event.before), _image(event.after)) == want
+        assert (event.op, image_of(event.before), image_of(event.after)) == want
         assert (event.schema_name, event.table_name, event.row_key) == ("shop", "t", b'{"id":"1"}')
         assert (event.commit_ts, event.commit_ts_exact, event.before_key, event.lossy) == (COMMIT_TS, True, None, ())
 
@@ -226,7 +151,7 @@ def test_without_a_column_of_the_key_the_whole_row_is_the_key() -> None:
     assert event == decode(value, schema)
     assert (event.lossy, event.row_key, event.before_key) == (("*:no_key",), event.after, event.before)
     many: list[Message] = [(message(KEY, {"id": 1}), value, "{}", json.dumps(KEY), json.dumps(schema))] * FEW
-    assert _together(many) == FEW
+    assert read_together(debezium_avro, decode_batch, arrays(many)) == FEW
 
 
 @pytest.mark.parametrize(("op", "before", "after"), [("c", {"id": 1}, None), ("u", None, None), ("d", None, {"id": 1})])
@@ -393,7 +318,7 @@ def test_text_that_is_not_utf_8_is_flagged_by_its_own_name() -> None:
     schema = envelope(ID, column("a b", "string", "varchar", field="a_b"))
     value = message(schema, wire("c", None, {"id": 1, "a_b": "xyz"})).replace(b"xyz", b"x\xffz")
     event = decode(value, schema)
-    assert (event.lossy, (_image(event.after) or {})["a b"]) == (("*:no_key", "a b:invalid_utf8"), "x\ufffdz")
+    assert (event.lossy, (image_of(event.after) or {})["a b"]) == (("*:no_key", "a b:invalid_utf8"), "x\ufffdz")
 
 
 def _without(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -438,251 +363,3 @@ def test_error_messages_hold_no_value_of_the_message() -> None:
     ):
         assert event.kind == Kind.ERROR
         assert secret not in (event.error_message or "")
-
-
-def _together(messages: list[Message]) -> int:
-    return read_together(debezium_avro, decode_batch, arrays(messages))
-
-
-MIXED = (
-    ID,
-    {"name": "must", "type": "string", "connect.field": "must", "tidb_type": "varchar"},
-    column("text", "string", "varchar"),
-    column("small", {"type": "int", "connect.type": "int16"}, "tinyint unsigned"),
-    column("big", "long"),
-    column("unsigned", "long", "bigint unsigned"),
-    column("digits", "string", "bigint unsigned"),
-    column("float", "float", "float"),
-    column("double", "double", "double"),
-    column("either", "double"),
-    column("rounded", "double", "float unsigned"),
-    column("told", decimal(20, 3)),
-    column("text decimal", "string", "decimal", "text_decimal"),
-    column("bit", "boolean", "bit"),
-    column("bits", connect("bytes", "io.debezium.data.Bits", length="12"), "bit"),
-    column("blob", "bytes", "blob"),
-    column("day", connect("int", "io.debezium.time.Date"), "date"),
-    column("at", connect("long", "io.debezium.time.Timestamp"), "datetime"),
-    column("micros", connect("long", "io.debezium.time.MicroTimestamp")),
-    column("time", connect("long", "io.debezium.time.MicroTime"), "time"),
-    column("zoned", connect("string", "io.debezium.time.ZonedTimestamp"), "timestamp"),
-)
-texts = st.text(st.characters(codec="utf-8"), max_size=20)
-longs = st.integers(-(2**63), 2**63 - 1) | st.integers(-200, 200)
-moments = st.integers(-(10**14), 2 * 10**14) | st.just(0)
-drawn_rows = st.fixed_dictionaries(
-    {
-        "id": st.integers(0, 3),
-        "must": texts,
-        "text": st.none() | texts,
-        "small": st.none() | st.integers(0, 255),
-        "big": st.none() | longs,
-        "unsigned": st.none() | longs,
-        "digits": st.none() | st.sampled_from(["0", "18446744073709551615", "-1", ""]),
-        "float": st.none() | st.floats(width=32, allow_nan=False, allow_infinity=False),
-        "double": st.none() | st.floats(allow_nan=False, allow_infinity=False),
-        "either": st.none() | st.floats(allow_nan=False, allow_infinity=False),
-        "rounded": st.none() | st.floats(0, width=32, allow_nan=False, allow_infinity=False),
-        "told": st.none() | st.integers(-(10**19), 10**19).map(lambda number: Decimal(number).scaleb(-3)),
-        "text_decimal": st.none() | st.sampled_from(["0.10", "-1"]),
-        "bit": st.none() | st.booleans(),
-        "bits": st.none() | st.binary(max_size=2),
-        "blob": st.none() | st.binary(max_size=9),
-        "day": st.none() | st.integers(-700_000, 2_000_000) | st.just(0),
-        "at": st.none() | moments,
-        "micros": st.none() | moments,
-        "time": st.none() | st.integers(-(10**12), 10**12),
-        "zoned": st.none() | st.sampled_from(["1970-01-01T00:00:00Z", "2023-11-30T12:34:56.12346Z"]),
-    }
-)
-
-
-@settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-@given(
-    st.lists(st.tuples(drawn_rows, drawn_rows, st.sampled_from("cud"), st.booleans()), min_size=1, max_size=12),
-    st.booleans(),
-)
-def test_many_rows_read_together_are_those_of_single_messages(
-    drawn: list[tuple[dict[str, Any], dict[str, Any], str, bool]], keyed: bool
-) -> None:
-    schema = envelope(*MIXED)
-    messages: list[Message] = []
-    for new, old, op, has_old in drawn * (FEW // len(drawn) + 1):
-        before, after = (None if op == "c" or (op == "u" and not has_old) else old), (None if op == "d" else new)
-        key = message(KEY, after or before) if keyed else b""
-        key_schema = json.dumps(KEY) if keyed else None
-        messages.append((key, message(schema, wire(op, before, after)), "{}", key_schema, json.dumps(schema)))
-    kinds = {arrow.decode_message(debezium_avro.decode, *each)[0].kind for each in messages}
-    assert _together(messages) == (len(messages) if kinds == {Kind.ROW} else 0)
-
-
-def _plain_messages(count: int) -> list[Message]:
-    schema = envelope(ID, column("v", "string", "varchar"))
-    return [
-        (
-            message(KEY, {"id": number}),
-            message(schema, wire("c", None, {"id": number, "v": None if number % 3 else f"v{number}"})),
-            "{}",
-            json.dumps(KEY),
-            json.dumps(schema),
-        )
-        for number in range(count)
-    ]
-
-
-def test_rows_that_are_alike_are_read_together() -> None:
-    assert _together(_plain_messages(2 * FEW)) == 2 * FEW
-    assert decode_batch(*arrays([])).equals(arrow.decode_each(debezium_avro.decode, *arrays([])))
-
-
-def test_what_is_no_such_row_does_no_harm_to_others() -> None:
-    good = _plain_messages(4 * FEW)
-    key, value, options, key_schema, value_schema = good[0]
-    assert key is not None and value is not None
-    schema = envelope(ID, column("v", "string", "varchar"))
-    image = {"id": 1, "v": "v"}
-    odd = [
-        wire("m", None, None),
-        wire("r", None, image),
-        wire("c", image, image),
-        wire("c", None, None),
-        wire("u", image, None),
-        wire("d", None, image),
-        wire("d", image, image),
-        wire("c", None, image, commit_ts=0),
-    ]
-    others: list[Message] = [(key, message(schema, each), options, key_schema, value_schema) for each in odd]
-    others += [(key, value[:end], options, key_schema, value_schema) for end in range(len(value))]
-    others += [
-        (key, None, options, key_schema, value_schema),
-        (b"", value, options, key_schema, value_schema),
-        (b"\x01" + key[1:], value, options, key_schema, value_schema),
-        (key, value + b"\x00", options, key_schema, value_schema),
-        (key, value, options, None, value_schema),
-        (key, value, "{", key_schema, value_schema),
-    ]
-    broken = list(good)
-    generator = random.Random(1)
-    for other in others:
-        broken.insert(generator.randrange(len(broken)), other)
-    assert _together(broken) >= len(good)
-
-
-@pytest.mark.parametrize("text", [b"v3", b"shop"])
-def test_text_that_is_not_utf_8_makes_a_group_read_one_by_one(text: bytes) -> None:
-    messages = _plain_messages(FEW)
-    key, value, *rest = messages[3]
-    assert value is not None and text in value
-    messages[3] = (key, value.replace(text, b"\xff" * len(text)), *rest)  # type: ignore[assignment]
-    assert _together(messages) == 0
-
-
-def test_tables_of_one_writer_schema_are_read_one_by_one() -> None:
-    schema = envelope(ID)
-    messages: list[Message] = [
-        (None, message(schema, wire("c", None, {"id": 1}, table=table)), "{}", None, json.dumps(schema))
-        for table in ("t", "u")
-    ] * FEW
-    assert _together(messages) == 0
-
-
-def test_packed_writer_schemas_give_the_same() -> None:
-    messages = _plain_messages(2 * FEW)
-    messages += [(key, value, options, None, None) for key, value, options, _, _ in messages[:3]]
-    assert decoded_packed(debezium_avro, messages).equals(arrow.decode_each(debezium_avro.decode, *arrays(messages)))
-
-
-ALL = pytest.mark.parametrize("variant", variants("debezium_avro"), ids=lambda variant: variant.name)
-
-
-@cache
-def _events(variant: AvroVariant) -> tuple[Event, ...]:
-    return tuple(arrow.decode_message(debezium_avro.decode, *each)[0] for each in variant.messages)
-
-
-_Change = tuple[str | None, str | None, int | None, str | None]
-
-
-@cache
-def _canal_rows() -> dict[_Change, list[Event]]:
-    """The row events of canal-json with full types."""
-    canal = Variant(root(), "canal_json_compatible")
-    rows: dict[_Change, list[Event]] = defaultdict(list)
-    for line in canal.records:
-        (event,) = arrow.decode_message(canal_json.decode, line.key, line.value, canal.options_text)
-        if event.kind == Kind.ROW:
-            rows[event.schema_name, event.table_name, event.commit_ts, event.op].append(event)
-    return rows
-
-
-@cache
-def _tables() -> dict[tuple[str | None, str | None], list[tuple[int, dict[str, Column]]]]:
-    """The columns that the DDL of a Debezium JSON changefeed tells, by table, from which commit on."""
-    tables: dict[tuple[str | None, str | None], list[tuple[int, dict[str, Column]]]] = defaultdict(list)
-    variant = next(each for each in debezium_json.variants() if each.name != "debezium_noschema")
-    for event in variant.events:
-        if event.kind == Kind.DDL and event.table_schema is not None:
-            columns = [Column(**each) for each in json.loads(event.table_schema)]
-            tables[event.schema_name, event.table_name].append(
-                (event.commit_ts or 0, {each.name: each for each in columns})
-            )
-    return tables
-
-
-@ALL
-def test_every_message_of_the_corpus_decodes(variant: AvroVariant) -> None:
-    assert {event.kind for event in _events(variant)} == {Kind.ROW}
-    assert {event.op for event in _events(variant)} == {"insert", "update", "delete"}
-    assert {event.before is None for event in _events(variant) if event.op == "update"} == {False}
-
-
-@ALL
-def test_batches_of_the_corpus_are_those_of_single_messages(variant: AvroVariant) -> None:
-    assert _together(variant.messages) > 100
-
-
-@ALL
-def test_rows_of_the_corpus_equal_those_of_canal_json(variant: AvroVariant) -> None:
-    """Cell by cell, finished by the table schema; only years below 100, which cannot be told, are wrong unflagged."""
-    counts: Counter[str] = Counter()
-    for event in _events(variant):
-        change_of = (event.schema_name, event.table_name, event.commit_ts, event.op)
-        known = [columns for commit_ts, columns in _tables()[change_of[:2]] if commit_ts < (event.commit_ts or 0)]
-        judged = [_judged(event, canal, known[-1] if known else {}) for canal in _canal_rows()[change_of]]
-        assert judged, change_of
-        counts.update(min(judged, key=lambda each: each["wrong"]))
-    print(variant.name, dict(counts))
-    assert counts["wrong"] == 0
-    assert 0 < counts["shifted year"] < 60
-    assert 0 < counts["flagged"] < 0.1 * counts["exact"]
-    assert counts["exact"] > 20_000
-
-
-def _judged(event: Event, canal: Event, columns: Mapping[str, Column]) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for image, want in ((_image(event.before), _image(canal.before)), (_image(event.after), _image(canal.after))):
-        if image is None or want is None or list(image) != list(want):
-            counts["wrong"] += image is not want
-            continue
-        counts.update(_judge(name, text, want[name], event.lossy, columns.get(name)) for name, text in image.items())
-    key = _image(canal.row_key)
-    if "*:no_key" not in canal.lossy:
-        counts["wrong"] += not counts["shifted year"] and not counts["flagged"] and _image(event.row_key) != key
-    return counts
-
-
-def _judge(name: str, text: str | None, want: str | None, lossy: Sequence[str], known: Column | None) -> str:
-    flags = {flag for flag in lossy if flag.rpartition(":")[0] == name and not flag.endswith(":no_schema")}
-    if known is not None and text is not None:
-        convert = debezium_avro.converter(known.type, nullable=known.nullable, default=known.default)
-        if convert is not None:
-            text, reason = convert(text)
-            flags |= {reason} if reason is not None else set()
-    if flags:
-        return "flagged"
-    if text == want:
-        return "exact"
-    year = (want or "")[:4]
-    if year.isdigit() and 0 < int(year) < 100:
-        return "shifted year" if text == f"{2000 + int(year) - 100 * (year >= '0070')}{(want or '')[4:]}" else "wrong"
-    return "wrong"

@@ -22,7 +22,7 @@ from ticdc_udfs import schema_registry
 from ticdc_udfs.avro_binary import Framing, schema_id
 from ticdc_udfs.schema_registry import Found, HttpRegistry, fetch_schemas, load, pack_schemas, unpack_schemas
 
-MACRO = Path(__file__).parents[2] / "macros" / "staging" / "writer_schema_id.sql"
+MACRO = Path(__file__).parents[3] / "macros" / "staging" / "writer_schema_id.sql"
 SCHEMA = '{"type":"record","name":"t","namespace":"default.shop","fields":[]}'
 KNOWN = {"schema": SCHEMA}
 MISSING = {"error_code": 40403, "message": "Schema 404 not found"}

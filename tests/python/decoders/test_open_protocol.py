@@ -1,28 +1,22 @@
-"""Open Protocol: the vectors, named cases, and every row of the corpus against the same row of canal-json."""
+"""Open Protocol: the vectors, rows and keys, batches, and messages that are none."""
 
 from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections import Counter
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import cramjam
 import orjson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from support.corpus import DATA, Variant, json_lines, root
+from support.corpus import DATA, json_lines
 from support.open_protocol import (
     BINARY,
     COMMIT_TS,
     HANDLE,
-    NULLABLE,
     PRIMARY,
     UNIQUE,
-    UNSIGNED,
     VERSION,
     column,
     decode,
@@ -33,13 +27,10 @@ from support.open_protocol import (
     message,
     row_key,
     to_bytes,
-    variants,
 )
 
-from ticdc_udfs import arrow, claim_check
+from ticdc_udfs import claim_check
 from ticdc_udfs.events import ErrorCode, Event, Kind
-from ticdc_udfs.options import Options
-from ticdc_udfs.protocols import canal_json, open_protocol
 
 VECTORS = [
     vector
@@ -179,229 +170,6 @@ def test_the_primary_key_is_the_row_key_else_the_handle_key_else_the_row() -> No
     event = decode_row({"u": keyless, "p": {**keyless, "b": column(3, 5)}})
     assert (event.row_key, event.before_key) == (b'{"a":"1","b":null}', b'{"a":"1","b":"5"}')
     assert event.lossy == ("*:no_key",)
-
-
-TYPES = [
-    (1, 0x41, "tinyint"),
-    (1, 0xC1, "tinyint unsigned"),
-    (2, 0xC1, "smallint unsigned"),
-    (3, 0x41, "int"),
-    (8, 0xC1, "bigint unsigned"),
-    (9, 0xC1, "mediumint unsigned"),
-    (4, 0x41, "float"),
-    (5, 0xC1, "double unsigned"),
-    (246, 0xC1, "decimal unsigned"),
-    (16, 0xC1, "bit"),
-    (13, 0xC1, "year"),
-    (7, 0x41, "timestamp"),
-    (10, 0x41, "date"),
-    (14, 0x41, "date"),
-    (11, 0x41, "time"),
-    (12, 0x41, "datetime"),
-    (245, 0x41, "json"),
-    (225, 0x41, "vector"),
-    (247, 0x40, "enum"),
-    (248, 0x40, "set"),
-    (15, 0x40, "varchar"),
-    (15, 0x41, "varbinary"),
-    (253, 0x40, "varchar"),
-    (253, 0x41, "varbinary"),
-    (254, 0x40, "char"),
-    (254, 0x41, "binary"),
-    (249, 0x40, "tinytext"),
-    (249, 0x41, "tinyblob"),
-    (250, 0x40, "mediumtext"),
-    (250, 0x41, "mediumblob"),
-    (251, 0x40, "longtext"),
-    (251, 0x41, "longblob"),
-    (252, 0x40, "text"),
-    (252, 0x41, "blob"),
-]
-
-
-def test_types_of_codes_and_flags() -> None:
-    """Bit and year bear the unsigned flag; the binary flag of numbers and dates means nothing."""
-    event = decode_row({"u": {f"c{place}": column(code, None, flags) for place, (code, flags, _) in enumerate(TYPES)}})
-    schema = orjson.loads(event.table_schema or b"")
-    assert [told["type"] for told in schema] == [column_type for _, _, column_type in TYPES]
-    assert all(told["nullable"] for told in schema)
-
-
-def test_the_table_schema_tells_key_places_and_nullability() -> None:
-    key = PRIMARY | HANDLE
-    columns = {"b": column(3, 1, key), "a": column(15, "x", 0), "c": column(3, 2, key), "d": {"t": 3, "v": 1}}
-    event = decode_row({"u": columns})
-    assert orjson.loads(event.table_schema or b"") == [
-        {"name": "b", "type": "int", "key": 1, "nullable": False},
-        {"name": "a", "type": "varchar", "key": None, "nullable": False},
-        {"name": "c", "type": "int", "key": 2, "nullable": False},
-        {"name": "d", "type": "int", "key": None},
-    ]
-    other = decode_row({"u": {**columns, "a": column(15, "x", NULLABLE)}})
-    assert decode_row({"u": columns}).table_schema_id == event.table_schema_id != other.table_schema_id
-
-
-def _value(code: int, value: Any, flags: int = NULLABLE, options: str = "{}") -> tuple[str | None, tuple[str, ...]]:
-    event = decode_row({"u": {"id": ident(), "v": column(code, value, flags)}}, options)
-    assert event.kind == Kind.ROW, event.error_message
-    return (image(event.after) or {})["v"], event.lossy
-
-
-@pytest.mark.parametrize(
-    ("code", "flags", "wire", "text"),
-    [
-        (8, NULLABLE | BINARY | UNSIGNED, 18446744073709551615, "18446744073709551615"),
-        (8, NULLABLE | BINARY, -9223372036854775808, "-9223372036854775808"),
-        (16, NULLABLE | BINARY | UNSIGNED, 18446744073709551615, "18446744073709551615"),
-        (1, NULLABLE | BINARY, 0, "0"),
-        (13, NULLABLE | BINARY | UNSIGNED, 2155, "2155"),
-        (13, NULLABLE | BINARY | UNSIGNED, 0, "0000"),
-        (246, NULLABLE | BINARY, "-0.000000000000000000000000000001", "-0.000000000000000000000000000001"),
-        (10, NULLABLE | BINARY, "0000-00-00", "0000-00-00"),
-        (11, NULLABLE | BINARY, "-838:59:59.000000", "-838:59:59.000000"),
-        (12, NULLABLE | BINARY, "9999-12-31 23:59:59.9", "9999-12-31 23:59:59.9"),
-        (7, NULLABLE | BINARY, "0000-00-00 00:00:00", "0000-00-00 00:00:00"),
-        (245, NULLABLE | BINARY, '{"key1": "value1"}', '{"key1": "value1"}'),
-        (245, NULLABLE | BINARY, "null", "null"),
-        (225, NULLABLE | BINARY, "[1,2.5,-30000000000]", "[1,2.5,-30000000000]"),
-        (
-            15,
-            NULLABLE,
-            'a\u2028b\u2029c\x00d\r\n\t"\\ <&> \U0001f69a \ufffd',
-            'a\u2028b\u2029c\x00d\r\n\t"\\ <&> \U0001f69a \ufffd',
-        ),
-        (15, NULLABLE, "ZGQ=", "ZGQ="),
-        (15, NULLABLE, "\\x89", "\\x89"),
-        (254, NULLABLE, "", ""),
-        (15, NULLABLE, None, None),
-        (3, NULLABLE, None, None),
-    ],
-)
-def test_values(code: int, flags: int, wire: Any, text: str | None) -> None:
-    assert _value(code, wire, flags) == (text, ())
-
-
-@pytest.mark.parametrize(
-    ("code", "wire", "text"),
-    [
-        (4, b"3.14", "3.14"),
-        (4, b"3.4028235e+38", "3402823" + "5" + "0" * 31),
-        (4, b"1.1754944e-38", "0." + "0" * 37 + "11754944"),
-        (4, b"16777216", "16777216"),
-        (5, b"1e-7", "0.0000001"),
-        (5, b"1e-07", "0.0000001"),
-        (5, b"-1e+21", "-1" + "0" * 21),
-        (5, b"100000000000000000000", "1" + "0" * 20),
-        (5, b"1.7976931348623157e+308", "17976931348623157" + "0" * 292),
-        (5, b"5e-324", "0." + "0" * 323 + "5"),
-        (5, b"0", "0"),
-        (5, b"-0", "-0"),
-        (5, b"2.5", "2.5"),
-    ],
-)
-def test_floats_lose_their_exponent_and_keep_every_digit(code: int, wire: bytes, text: str) -> None:
-    body = to_bytes({"u": {"id": ident(), "v": column(code, 77, NULLABLE)}}).replace(b":77}", b":" + wire + b"}")
-    assert image(decode_row(body).after) == {"id": "1", "v": text}
-
-
-@pytest.mark.parametrize(
-    ("quoted", "data"),
-    [
-        ("", b""),
-        ("plain", b"plain"),
-        (r"\x89PNG\r\n\x1a\n", b"\x89PNG\r\n\x1a\n"),
-        (r"\a\b\f\n\r\t\v\\\"", b'\a\b\f\n\r\t\v\\"'),
-        (r"\x00\x7f\xff", b"\x00\x7f\xff"),
-        (r"\\x41", rb"\x41"),
-        (r"\\\x41", b"\\A"),
-        (r"\\u0041", rb"\u0041"),
-        ("测试'", "测试'".encode()),
-        ("测\\xff", "测".encode() + b"\xff"),
-        (r"\u0080\u200b", "\u0080\u200b".encode()),
-        (r"\U000e0001", "\U000e0001".encode()),
-        ("\\x00\ufffd", b"\x00\xef\xbf\xbd"),
-    ],
-)
-@pytest.mark.parametrize("code", [15, 253, 254])
-def test_binary_comes_go_quoted_and_becomes_base64(code: int, quoted: str, data: bytes) -> None:
-    assert _value(code, quoted, NULLABLE | BINARY) == (b64encode(data).decode(), ())
-
-
-@given(st.binary(max_size=64))
-def test_every_byte_string_survives_go_quoting(data: bytes) -> None:
-    """Quoted as Go does it, but for the code points that Go takes for printable."""
-    short = {0x07: "\\a", 0x08: "\\b", 0x0C: "\\f", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t", 0x0B: "\\v"}
-    short |= {0x5C: "\\\\", 0x22: '\\"'}
-    quoted = ""
-    for character in data.decode("utf-8", "surrogateescape"):
-        code = ord(character)
-        if code in short:
-            quoted += short[code]
-        elif 0xDC80 <= code <= 0xDCFF:
-            quoted += f"\\x{code - 0xDC00:02x}"
-        elif code < 0x20 or code == 0x7F:
-            quoted += f"\\x{code:02x}"
-        elif not character.isprintable():
-            quoted += f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-        else:
-            quoted += character
-    assert _value(15, quoted, BINARY) == (b64encode(data).decode(), ())
-
-
-@pytest.mark.parametrize(
-    "quoted", ["\\", "\\q", "\\x4", "\\xzz", "\\u12", "\\ud800", "\\U00110000", "\\'", "\\101", "测\\x4"]
-)
-def test_what_go_does_not_write_is_a_bad_value(quoted: str) -> None:
-    event = decode_row({"u": {"id": ident(), "v": column(15, quoted, BINARY)}})
-    assert event.error_code == ErrorCode.BAD_VALUE
-
-
-@pytest.mark.parametrize("code", [249, 250, 251, 252])
-def test_text_and_blob_come_as_base64(code: int) -> None:
-    assert _value(code, "5rWL6K+VdGV4dA==") == ("测试text", ())
-    assert _value(code, "5rWL6K+VdGV4dA==", NULLABLE | BINARY) == ("5rWL6K+VdGV4dA==", ())
-    assert _value(code, "/w==", NULLABLE | BINARY) == ("/w==", ())
-    assert _value(code, "/w==") == ("\ufffd", ("v:invalid_utf8",))
-    assert _value(code, "") == ("", ())
-    assert _value(code, None) == (None, ())
-
-
-def test_enum_and_set_are_numbers_with_a_flag() -> None:
-    assert _value(247, 2) == ("2", ("v:label_unknown",))
-    assert _value(247, 0) == ("0", ("v:label_unknown",))
-    assert _value(248, 2**63 + 1) == (str(2**63 + 1), ("v:label_unknown",))
-    assert _value(248, None) == (None, ())
-
-
-@pytest.mark.parametrize(
-    ("code", "text", "want", "flags"),
-    [
-        (7, "2024-07-01 12:00:00", "2024-07-01 10:00:00", ()),
-        (7, "2024-01-01 00:30:00.120", "2023-12-31 23:30:00.120", ()),
-        (7, "2024-10-27 02:30:00", "2024-10-27 00:30:00", ("v:ambiguous_time",)),
-        (12, "2024-07-01 12:00:00", "2024-07-01 12:00:00", ()),
-        (15, "2024-07-01 12:00:00", "2024-07-01 12:00:00", ()),
-    ],
-)
-def test_the_time_zone_moves_timestamp_alone(code: int, text: str, want: str, flags: tuple[str, ...]) -> None:
-    assert _value(code, text, NULLABLE, json.dumps({"time_zone": "Europe/Berlin"})) == (want, flags)
-
-
-@pytest.mark.parametrize(
-    ("wire", "flags"),
-    [
-        (rb"x\ufffdy", ("v:invalid_utf8",)),
-        (b"x\xffy", ("v:invalid_utf8",)),
-        ("x\ufffdy".encode(), ()),
-        (rb"x\\ufffdy", ()),
-    ],
-    ids=["escaped by one encoder", "as it is by the other", "a true U+FFFD", "a backslash"],
-)
-def test_invalid_utf8_is_replaced_and_flagged(wire: bytes, flags: tuple[str, ...]) -> None:
-    body = to_bytes({"u": {"id": ident(), "v": column(15, "MARK"), "w": column(15, "fine")}}).replace(b"MARK", wire)
-    event = decode_row(body)
-    assert event.lossy == flags
-    assert (image(event.after) or {})["v"] == (r"x\ufffdy" if rb"\\" in wire else "x\ufffdy")
 
 
 def _unnamed(body: str) -> Event:
@@ -672,103 +440,3 @@ def test_error_messages_hold_no_value_of_the_message() -> None:
         (event,) = decode(*message((key, body)))
         assert event.kind == Kind.ERROR
         assert secret not in (event.error_message or "")
-
-
-@cache
-def _canal_rows() -> Mapping[tuple[str, str, int], list[tuple[str, bytes, bytes | None, bytes | None]]]:
-    """Rows of the canal-json variant with default options, by schema, table and commit."""
-    rows: dict[tuple[str, str, int], list[tuple[str, bytes, bytes | None, bytes | None]]] = {}
-    for record in Variant(root(), "canal_json").records:
-        (event,) = canal_json.decode(record.key, record.value, Options())
-        if event.kind == Kind.ROW:
-            found = rows.setdefault((event.schema_name or "", event.table_name or "", event.commit_ts or 0), [])
-            found.append((event.op or "", event.row_key or b"", event.before, event.after))
-    return rows
-
-
-@cache
-def _canal_ddl() -> frozenset[tuple[int | None, str | None, str | None, str | None]]:
-    events = (
-        canal_json.decode(record.key, record.value, Options())[0] for record in Variant(root(), "canal_json").records
-    )
-    return frozenset(_ddl(event) for event in events if event.kind == Kind.DDL)
-
-
-def _ddl(event: Event) -> tuple[int | None, str | None, str | None, str | None]:
-    return event.commit_ts, event.schema_name, event.table_name, event.ddl_query
-
-
-@cache
-def _decoded(variant: Variant) -> tuple[Event, ...]:
-    """All events, claim checks resolved."""
-    events = []
-    folder = root() / "claim_check" / variant.name
-    for record in variant.records:
-        for event in arrow.decode_message(open_protocol.decode, record.key, record.value, variant.options_text):
-            if event.claim_check is None:
-                events.append(event)
-                continue
-            key, value = claim_check.message_of((folder / event.claim_check).read_bytes())
-            (whole,) = arrow.decode_message(open_protocol.decode, key, value, variant.options_text)
-            assert (whole.commit_ts, whole.op, whole.row_key) == (event.commit_ts, event.op, event.row_key)
-            events.append(whole)
-    return tuple(events)
-
-
-ALL = pytest.mark.parametrize("variant", variants(), ids=lambda variant: variant.name)
-
-
-@ALL
-def test_every_event_of_the_corpus_decodes(variant: Variant) -> None:
-    events = _decoded(variant)
-    counts = Counter(event.kind for event in events)
-    assert counts[Kind.ERROR] == 0
-    wanted, partitions = variant.meta["counts"], variant.meta["partitions"]
-    if not variant.meta["single_duplicates_percent"] and not variant.meta["restarts_replayed"]:
-        assert counts[Kind.ROW] == wanted["insert"] + wanted["update"] + wanted["delete"]
-        assert counts[Kind.WATERMARK] == wanted["watermark"] * partitions
-        assert counts[Kind.DDL] == wanted["ddl"] * partitions
-    ddl = {_ddl(event) for event in events if event.kind == Kind.DDL}
-    assert ddl <= _canal_ddl()
-    assert ddl == _canal_ddl() or not variant.meta["force_replicate"]
-
-
-@ALL
-def test_every_row_of_the_corpus_equals_the_row_of_canal_json(variant: Variant) -> None:
-    """Byte by byte: the same texts in the same order, but for what the variant's options leave out.
-
-    Canal-json with default options names enum and set members by number too; a table with a unique key alone is
-    keyless there and has a row key here.
-    """
-    canal = _canal_rows()
-    cells = rows = 0
-    seen: set[tuple[str, str, int, bytes, str]] = set()
-    for event in _decoded(variant):
-        if event.kind != Kind.ROW:
-            continue
-        table = (event.schema_name or "", event.table_name or "", event.commit_ts or 0)
-        rows += 1
-        cells += len(image(event.before) or ()) + len(image(event.after) or ())
-        assert any(_same(variant, event, *true) for true in canal[table]), f"no such row in canal-json: {event}"[:2000]
-        seen.add((*table, event.row_key or b"", event.op or ""))
-        assert {flag.partition(":")[2] for flag in event.lossy} <= {"label_unknown", "no_key", "handle_key_only"}
-    print(f"{variant.name}: {rows} rows, {cells} cells, 0 differ")
-    assert cells > 20_000
-    if variant.meta["force_replicate"]:
-        assert {row[:3] for row in seen} == canal.keys()
-
-
-def _same(variant: Variant, event: Event, op: str, key: bytes, before: bytes | None, after: bytes | None) -> bool:
-    if not variant.meta["output_old_value"] and op == "update":
-        op, before = "insert", None
-    if "*:handle_key_only" in event.lossy or (variant.meta["delete_only_output_handle_key_columns"] and op == "delete"):
-        before, after = (text and _reduced(text, event.row_key or b"") for text in (before, after))
-        key = event.row_key or b""
-    if (event.op, event.before, event.after) != (op, before, after):
-        return False
-    return event.row_key == key or (orjson.loads(event.row_key or b"").items() <= orjson.loads(key).items())
-
-
-def _reduced(text: bytes, key: bytes) -> bytes:
-    row = orjson.loads(text)
-    return orjson.dumps({name: row[name] for name in orjson.loads(key)})
