@@ -45,15 +45,7 @@ GROUPS = {
     "corpus": ("test_corpus_",),
     "cases": (),
     "servers": ("test_thrift", "test_integration"),
-    "session": (
-        "test_cli",
-        "test_compare",
-        "test_registrar",
-        "test_macros",
-        "test_schema_registry",
-        "test_interrupted",
-    ),
-    "dbt": ("test_dbt_tests", "test_formats", "test_plugin", "test_configuration", "test_descriptions"),
+    "dbt": ("test_dbt_tests",),
 }
 
 
