@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +42,18 @@ def opened(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSess
     if session is not None and session.conf.get(_WAREHOUSE, None) == str(folder.resolve()):
         return session
     close()
-    with MonkeyPatch.context() as environment:
-        environment.setenv(JAVA_OPTIONS, GIVEN or f"{JVM} {INTERPRETED}")
+    with _java_of_tests():
         session = warehouse.open_session(folder, settings)
     session.conf.set(_WAREHOUSE, str(folder.resolve()))
     return session
+
+
+@contextmanager
+def _java_of_tests() -> Iterator[None]:
+    """Within it, Java starts with the options for many small queries, whatever those of other processes are."""
+    with MonkeyPatch.context() as environment:
+        environment.setenv(JAVA_OPTIONS, GIVEN or f"{JVM} {INTERPRETED}")
+        yield
 
 
 _WAREHOUSE = "ticdc.tests.warehouse"
@@ -103,6 +110,6 @@ def answers(folder: Path, schema: str, queries: Sequence[str]) -> list[list[dict
 def command(arguments: Sequence[str]) -> tuple[int, str, str]:
     """The command `ticdc`: its exit code, output and errors."""
     close()
-    with redirect_stdout(io.StringIO()) as output, redirect_stderr(io.StringIO()) as errors:
+    with _java_of_tests(), redirect_stdout(io.StringIO()) as output, redirect_stderr(io.StringIO()) as errors:
         exit_code = cli.main(arguments)
     return exit_code, output.getvalue(), errors.getvalue()
