@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-# They start servers and commands, in which Spark compiles queries as it does for users; compiling hot code to the last
-# costs a JVM of a minute more than it gains.
+# They start servers and commands, in which Spark compiles queries as it does for users.
 STARTING = ("test_cli", "test_thrift", "test_integration", "test_plugin", "test_formats")
 
 
@@ -24,7 +23,7 @@ def java_of_started_processes(request: pytest.FixtureRequest) -> Iterator[None]:
     """How the JVMs of processes run that this module starts, where nothing else is set."""
     with pytest.MonkeyPatch.context() as environment:
         if request.module.__name__ in STARTING and session.GIVEN is None:
-            environment.setenv(session.JAVA_OPTIONS, f"{session.JVM} -XX:TieredStopAtLevel=1")
+            environment.setenv(session.JAVA_OPTIONS, session.JVM)
         yield
 
 

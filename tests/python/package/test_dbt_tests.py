@@ -16,7 +16,6 @@ VARIABLES = {
     "ticdc__unit_tests": True,
 }
 SHIPPED = ("accounting_balanced", "history_intervals", "no_dead_letters", "unique_change")
-SETTINGS = {"spark.sql.shuffle.partitions": "1"}
 NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
 # What the shipped tests must find fault with, by the view of the package that holds it.
 TABLE = "'shop' as feed, 's' as schema_name, 't' as table_name, 1 as table_incarnation"
@@ -239,7 +238,7 @@ def outcome_in(folder: Path) -> str:
         return [dict(zip(table.column_names, map(str, row), strict=True)) for row in table.rows]
 
     session.close()
-    spark = session.opened(folder / "warehouse", SETTINGS)
+    spark = session.opened(folder / "warehouse")
     spark.sql("create database ticdc_raw")
     spark.sql(
         "create table ticdc_raw.messages (topic string, partition int, offset bigint, timestamp timestamp, "

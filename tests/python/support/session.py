@@ -23,15 +23,17 @@ if TYPE_CHECKING:
 QUERIES_AT_ONCE = 4
 JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
 GIVEN = os.environ.get(JAVA_OPTIONS)
-# Processes of tests share the cores: a collector of many threads costs each more than it gains. A Thrift server fills
-# the 48 MB that a JVM reserves for compiled code where it compiles none to the last.
-JVM = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=400m"
+# Processes of tests share the cores: a collector of many threads costs each more than it gains, and to compile hot code
+# to the last takes half of what a JVM of ten minutes does. A Thrift server fills the 48 MB that is reserved for
+# compiled code by default.
+JVM = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=400m -XX:TieredStopAtLevel=1"
 # Tables of a few rows: compiling code for a query takes longer than interpreting it, which Spark 4.1 cannot do with
-# dynamic pruning.
-INTERPRETED = (
+# dynamic pruning; planning it anew after each stage takes longer than the stage.
+SMALL = (
     "-Dspark.sql.codegen.wholeStage=false -Dspark.sql.codegen.factoryMode=NO_CODEGEN "
-    "-Dspark.sql.optimizer.dynamicPartitionPruning.enabled=false"
+    "-Dspark.sql.optimizer.dynamicPartitionPruning.enabled=false -Dspark.sql.adaptive.enabled=false"
 )
+ONE_TASK = {"spark.sql.shuffle.partitions": "1", "spark.sql.leafNodeDefaultParallelism": "1"}
 
 
 def opened(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSession:
@@ -43,7 +45,7 @@ def opened(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSess
         return session
     close()
     with _java_of_tests():
-        session = warehouse.open_session(folder, settings)
+        session = warehouse.open_session(folder, {**ONE_TASK, **(settings or {})})
     session.conf.set(_WAREHOUSE, str(folder.resolve()))
     return session
 
@@ -52,7 +54,7 @@ def opened(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSess
 def _java_of_tests() -> Iterator[None]:
     """Within it, Java starts with the options for many small queries, whatever those of other processes are."""
     with MonkeyPatch.context() as environment:
-        environment.setenv(JAVA_OPTIONS, GIVEN or f"{JVM} {INTERPRETED}")
+        environment.setenv(JAVA_OPTIONS, GIVEN or f"{JVM} {SMALL}")
         yield
 
 
