@@ -138,7 +138,7 @@ def _cell(column: Column, versions: Sequence[Columns]) -> _Cell:
     added = first.added_value
     if added is None and _is_untold(first):
         flags.append(Lossy.NOT_CONVERTED.of(column.name))
-    elif added is not None:
+    else:
         added = _converted(added, cell, flags)
     return cell._replace(added=added, flag=flags[0] if flags else None)
 
@@ -149,7 +149,7 @@ def _is_untold(column: Column) -> bool:
     return computed or column.default is not None or column.nullable is False
 
 
-def _converted(text: str, cell: _Cell, flags: list[str]) -> str:
+def _converted(text: str | None, cell: _Cell, flags: list[str]) -> str | None:
     for step in cell.steps:
         try:
             text = step(text)
@@ -185,7 +185,7 @@ def _project(row: Mapping[str, str | None], plan: _Plan, flags: list[str]) -> Ma
                 flags.append(cell.flag)
         elif cell.source in row:
             text = row[cell.source]
-            image[cell.name] = _converted(text, cell, flags) if cell.steps and text is not None else text
+            image[cell.name] = _converted(text, cell, flags) if cell.steps else text
     for name in row:
         if name not in plan.known and name not in image:
             image[name] = row[name]
