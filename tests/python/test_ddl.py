@@ -181,7 +181,7 @@ def test_types_are_written_as_in_information_schema(definition: str, column_type
         ("TIMESTAMP DEFAULT NOW() NOT NULL", Default(None, "CURRENT_TIMESTAMP")),
         ("CHAR(36) DEFAULT (UUID())", Default(None, "UUID()")),
         ("BIGINT DEFAULT NEXT VALUE FOR `s`.`q`", Default(None, "NEXT VALUE FOR `s`.`q`")),
-        ("INT DEFAULT 'none of the type'", Default("none of the type")),
+        ("INT DEFAULT 'none of the type'", Default("0")),
     ],
 )
 def test_defaults_are_canonical_text(definition: str, default: Default) -> None:
@@ -660,7 +660,7 @@ def test_more_than_tidb_takes_is_unreadable(text: str, reason: str) -> None:
 
 def test_a_default_takes_no_memory_that_its_text_has_not() -> None:
     assert len(column("a BINARY(999999999999) DEFAULT 'a'").default.text or "") < 1000
-    assert column("a DECIMAL(65,999999999) DEFAULT 1e999999999").default.text == "1e999999999"
+    assert column("a DECIMAL(65,999999999) DEFAULT 1e999999999").default == Default(None, "1e999999999")
 
 
 def cases(count: int) -> settings:

@@ -86,7 +86,8 @@ class Type(NamedTuple):
         prefix = self.base.removesuffix("text").removesuffix("blob")
         if prefix in _MOST_BYTES:
             return _MOST_BYTES[prefix]
-        return self.sizes[0] if self.sizes else (1 if self.base in ("char", "binary") else _MOST_BYTES["long"])
+        length = self.sizes[0] if self.sizes else (1 if self.base in ("char", "binary") else _MOST_BYTES["long"])
+        return min(length, 255) if self.base == "binary" else length
 
     @property
     def range(self) -> tuple[int, int]:
