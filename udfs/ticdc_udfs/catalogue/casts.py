@@ -1,9 +1,9 @@
 """What TiDB makes of a value of one type as one of another, in canonical text.
 
-The rules are TiDB's own: `Datum.ConvertTo` in pkg/types (datum.go, convert.go, helper.go, mydecimal.go, enum.go, set.go)
-and `CastColumnValue` in pkg/table/column.go, under the flags of a DDL (`reorgTypeFlagsWithSQLMode` in pkg/ddl). What
-strict mode refuses, another mode takes with a warning, and neither gives a value that the other does not: a DDL that
-passed made of every value what is here. Where the session decides (its time zone, NO_ZERO_IN_DATE,
+The rules are TiDB's own: `Datum.ConvertTo` in pkg/types (datum.go, convert.go, helper.go, mydecimal.go, enum.go,
+set.go) and `CastColumnValue` in pkg/table/column.go, under the flags of a DDL (`reorgTypeFlagsWithSQLMode` in
+pkg/ddl). What strict mode refuses, another mode takes with a warning, and neither gives a value that the other does
+not: a DDL that passed made of every value what is here. Where the session decides (its time zone, NO_ZERO_IN_DATE,
 ALLOW_INVALID_DATES, the day of the DDL), a cast raises `ValueError`.
 """
 

@@ -59,7 +59,7 @@ def _keeps_text(source: Type, target: Type) -> bool:
 
 def _keeps_string(source: Type, target: Type) -> bool:
     """Whether a text or binary stays as it is; TiDB compares the lengths as they are written, bytes or characters."""
-    if {source.base, target.base} in ({"char", "varchar"}, {"binary", "varbinary"}) and target.base in ("char", "binary"):
+    if (source.base, target.base) in (("varchar", "char"), ("varbinary", "binary")):
         return False
     if source.base == target.base == "binary" and source.sizes != target.sizes:
         return False

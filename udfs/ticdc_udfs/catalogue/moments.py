@@ -74,7 +74,7 @@ def stored_moment(text: str) -> Moment:
     if match is None:
         raise ValueError("no date")
     *parts, fraction = match.groups()
-    return Moment(*(int(part or 0) for part in parts), int((fraction or "").ljust(6, "0")))
+    return Moment(*(int(part or 0) for part in parts))._replace(microsecond=int((fraction or "").ljust(6, "0")))
 
 
 def stored_clock(text: str) -> int:
@@ -96,7 +96,7 @@ def clock_text(clock: int, scale: int) -> str:
 
 def rounded_clock(clock: int, scale: int) -> int:
     """A TIME to so many digits of fraction; halves go up, also below zero (`Duration.RoundFrac`)."""
-    unit = 10 ** (6 - scale)
+    unit = int(10 ** (6 - scale))
     return (clock + unit // 2) // unit * unit
 
 
@@ -385,7 +385,7 @@ def _matched_clock(text: str, scale: int) -> tuple[int, bool]:
 
 
 def numbered_clock(number: int, text: str, scale: int) -> int | None:
-    """The microseconds of a TIME that a number says, given whole and as text; None is NULL (`convertToMysqlDuration`)."""
+    """The microseconds of a TIME of a number, given whole and as text; None is NULL (`convertToMysqlDuration`)."""
     if 8_385_959 < number < 10_000_000_000:
         return MAX_CLOCK
     if number < -8_385_959 or not -(2**63) <= number < 2**63:
