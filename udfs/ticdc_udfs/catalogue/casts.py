@@ -176,7 +176,7 @@ def _whole(source: Type, text: str, *, unsigned: bool) -> int:
         case "enum" | "set":
             return round(float(_index(source, text)))
         case "json":
-            return _json_whole(text, unsigned=unsigned)
+            return _json_whole(text)
     if unsigned or source.family == "date":
         return int(Decimal(_moment_digits(source, text)).quantize(Decimal(1), ROUND_HALF_UP))
     if source.family == "time":
@@ -271,15 +271,13 @@ def _digits(text: str) -> str:
     return sign + re.sub("[-: ]", "", text)
 
 
-def _json_whole(text: str, *, unsigned: bool) -> int:
+def _json_whole(text: str) -> int:
     value = json_text.read_stored(text)
     match value:
         case None | list() | dict():
             return 0
         case str():
-            number = _leading_whole(value, unsigned=not value.startswith("-"))
-            # TiDB does not fit such a number to the type
-            return number if 0 <= number < 128 else unsure()
+            return _leading_whole(value, unsigned=not value.startswith("-"))
         case float():
             return round(value)
     return int(value)
@@ -303,7 +301,10 @@ def _to_int(source: Type, target: Type) -> Cast:
     low, high = target.range
 
     def convert(text: str) -> str:
-        return str(min(max(_whole(source, text, unsigned=target.unsigned), low), high))
+        number = _whole(source, text, unsigned=target.unsigned)
+        if source.family == "json" and text.startswith('"') and not low <= number <= high:
+            unsure()  # TiDB does not fit the number of a JSON string to the type
+        return str(min(max(number, low), high))
 
     return convert
 
@@ -324,7 +325,7 @@ def _to_decimal(source: Type, target: Type) -> Cast:
     precision, scale = (*(target.sizes or (10,)), 0)[:2]
     if precision > _MOST_DIGITS or scale > precision:
         return unsure
-    most = (Decimal(10) ** precision - 1).scaleb(-scale)
+    most = Decimal((0, (9,) * precision, -scale))
 
     def convert(text: str) -> str:
         number = _decimal(source, text)
