@@ -19,7 +19,9 @@ KEPT = "kept"
 VERY_LARGE = "1" + "0" * 300
 
 
-def converted(old: str, new: str, text: str | None, *, collation: str | None = None, nullable: bool = True) -> str | None:
+def converted(
+    old: str, new: str, text: str | None, *, collation: str | None = None, nullable: bool = True
+) -> str | None:
     """What a value becomes; 'not certain' where the session decides."""
     columns = (Column(1, "c", kind, collation=collation) for kind in (old, new))
     source, target = columns
@@ -373,7 +375,16 @@ def test_every_pair_of_types_gives_a_text_or_is_not_certain() -> None:
         "json": ["null", '"12"', "[1]", '{"a": 1.5}'],
         "vector(2)": ["[1,2]"],
     }
-    targets = [*values, "tinyint(4)", "decimal(5,2) unsigned", "float(5,2)", "char(3)", "binary(3)", "tinytext", "bit(1)"]
+    targets = [
+        *values,
+        "tinyint(4)",
+        "decimal(5,2) unsigned",
+        "float(5,2)",
+        "char(3)",
+        "binary(3)",
+        "tinytext",
+        "bit(1)",
+    ]
     for old, texts in values.items():
         for new in targets:
             for text in texts:
