@@ -16,7 +16,7 @@ COMMIT = 470_693_979_777_925_121
 
 
 def added(definition: str, *later: str, **told: str) -> tuple[Projected, list[ProblemCode]]:
-    """A row from before `ADD COLUMN c …`, after all DDL, and the problems; `told` is the column's default on the wire."""
+    """A row from before `ADD COLUMN c …`, after all DDL, and the problems; `told` is its default on the wire."""
     columns = [{"name": "id", "type": "int"}, {"name": "c", "type": "text", **told}]
     alter = DdlEvent(
         COMMIT, "shop", "t", f"ALTER TABLE t ADD COLUMN c {definition}", None, json.dumps(columns) if told else None
