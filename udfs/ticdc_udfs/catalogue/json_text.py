@@ -1,4 +1,7 @@
-"""JSON text as TiDB reads it into a JSON value and shows one (pkg/types: json_binary.go, json_binary_encode.go)."""
+"""JSON text as TiDB reads it into a JSON value and shows one (pkg/types: json_binary.go, json_binary_encode.go).
+
+What releases of TiDB write in several ways, such as `1`, `1.0` for one double, is not certain.
+"""
 
 from __future__ import annotations
 
@@ -63,12 +66,13 @@ def _whole(digits: str) -> int | float:
 
 
 def _double(number: float) -> str:
-    if number and not 1e-6 <= abs(number) < 1e21:
-        digits, _, exponent = repr(number).partition("e")
-        return f"{digits}e{int(exponent):+}" if exponent else values.double_text(number)
+    if number.is_integer() or not 1e-6 <= abs(number) < 1e15:
+        raise ValueError("releases write such a double in several ways")
     return values.double_text(number)
 
 
 def _escape(match: re.Match[str]) -> str:
     sign = match[0]
+    if sign in "\b\f":
+        raise ValueError("releases write this sign in several ways")
     return _SHORT.get(sign) or f"\\u{ord(sign):04x}"
