@@ -152,6 +152,37 @@ lossy_values as (
 
 ),
 
+flags_of_carried_rows as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        commit_ts,
+        row_key,
+        explode(lossy) as flag
+    from {{ ref("int_ticdc__carried_rows") }}
+    where after is not null
+
+),
+
+values_not_converted as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        min(commit_ts) as commit_ts,
+        'warning' as severity,
+        'values_not_converted' as code,
+        count(distinct row_key) || ' row(s) from before a DDL are flagged ' || flag as detail,
+        'compare the column with TiDB, or load the table anew: rows that come after the DDL are right' as remedy
+    from flags_of_carried_rows
+    where endswith(flag, ':not_converted')
+    group by feed, schema_name, table_name, flag
+
+),
+
 waiting_rows as (
 
     select
@@ -288,6 +319,8 @@ union all
 select * from stalled_partitions
 union all
 select * from lossy_values
+union all
+select * from values_not_converted
 union all
 select * from waiting_rows
 union all

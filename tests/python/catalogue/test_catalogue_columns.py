@@ -85,7 +85,7 @@ def test_a_timestamp_default_was_read_in_a_time_zone_that_nothing_tells() -> Non
     )
     result = folded(CREATE, alter)
     assert [one.added_value for one in last(result, "t").columns][2:] == ["2020-01-01 00:00:00"] * 2 + [None]
-    assert codes(result) == [ProblemCode.DEFAULT_NOT_CONSTANT]
+    assert codes(result) == [ProblemCode.DEFAULT_IN_SESSION_ZONE]
 
 
 def test_columns_that_are_there_already_are_not_added_again() -> None:

@@ -121,7 +121,9 @@ def test_create_as_select() -> None:
 
 
 def test_backslashes_are_no_escapes() -> None:
-    assert column(r"`e` ENUM('one','two','three\3','\') DEFAULT _UTF8MB4'\'").type == r"enum('one','two','three\3','\')"
+    assert (
+        column(r"`e` ENUM('one','two','three\3','\') DEFAULT _UTF8MB4'\\'").type == r"enum('one','two','three\3','\')"
+    )
     assert one("ALTER TABLE `t` COMMENT = 'line1\nline2 ''quoted'' \\ back'").kind == DdlKind.TABLE_COMMENT
 
 

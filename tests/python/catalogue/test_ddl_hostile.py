@@ -56,7 +56,7 @@ def test_more_than_tidb_takes_is_unreadable(text: str, reason: str) -> None:
 
 def test_a_default_takes_no_memory_that_its_text_has_not() -> None:
     assert len(column("a BINARY(999999999999) DEFAULT 'a'").default.text or "") < 1000
-    assert column("a DECIMAL(65,999999999) DEFAULT 1e999999999").default.text == "1e999999999"
+    assert column("a DECIMAL(65,999999999) DEFAULT 1e999999999").default == Default(None, "1e999999999")
 
 
 WORDS = [

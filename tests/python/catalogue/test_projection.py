@@ -41,7 +41,7 @@ def as_text(versions: list[tuple[Column, ...]]) -> str:
     return json.dumps([[column._asdict() for column in version] for version in versions])
 
 
-def converted(old: str, new: str, text: str, *, collations: tuple[str | None, str | None] = (None, None)) -> str:
+def converted(old: str, new: str, text: str, *, collations: tuple[str | None, str | None] = (None, None)) -> str | None:
     """What a value becomes; 'not certain' where that is not told."""
     columns = (Column(1, "c", kind, collation=by) for kind, by in zip((old, new), collations, strict=True))
     convert = conversion(*columns)
@@ -105,7 +105,9 @@ def test_a_type_converts_step_by_step() -> None:
 
 
 def test_what_cannot_be_converted_keeps_its_text_and_is_flagged() -> None:
-    assert after("ALTER TABLE t CHANGE a z DATE") == Projected({"id": "1", "z": "x", "b": "7"}, (f"z:{FLAG}",))
+    noon = {**ROW, "b": "12:00:00"}
+    time = ("ALTER TABLE t MODIFY b TIME", "ALTER TABLE t CHANGE b z DATETIME")
+    assert project(noon, chain(CREATE, *time)[1:]) == Projected({"id": "1", "a": "x", "z": "12:00:00"}, (f"z:{FLAG}",))
     assert after("ALTER TABLE t MODIFY a DATE", row={**ROW, "a": None}) == Projected({**ROW, "a": None})
 
 
@@ -203,14 +205,14 @@ UNSURE = "not certain"
     ("old", "new", "text", "want"),
     [
         ("int(11)", "bigint(20) unsigned", "5", "5"),
-        ("int(11)", "bigint(20) unsigned", "-5", UNSURE),
+        ("int(11)", "bigint(20) unsigned", "-5", "0"),
         ("bigint(20)", "tinyint(4)", "127", "127"),
-        ("bigint(20)", "tinyint(4)", "128", UNSURE),
-        ("bigint(20) unsigned", "bigint(20)", "18446744073709551615", UNSURE),
+        ("bigint(20)", "tinyint(4)", "128", "127"),
+        ("bigint(20) unsigned", "bigint(20)", "18446744073709551615", "9223372036854775807"),
         ("int(11)", "bit(4)", "15", "15"),
-        ("int(11)", "bit(4)", "16", UNSURE),
+        ("int(11)", "bit(4)", "16", "15"),
         ("int(11)", "decimal(6,2)", "-12", "-12.00"),
-        ("int(11)", "decimal(3,2)", "12", UNSURE),
+        ("int(11)", "decimal(3,2)", "12", "9.99"),
         ("int(11)", "varchar(11)", "-12", "-12"),
         ("int(11)", "char(1)", "12", "1"),
         ("int(11)", "varbinary(5)", "12", "MTI="),
@@ -218,13 +220,13 @@ UNSURE = "not certain"
         ("bigint(20)", "float", "16777217", "16777216"),
         ("int(11)", "year(4)", "69", "2069"),
         ("int(11)", "year(4)", "0", "0000"),
-        ("int(11)", "year(4)", "1900", UNSURE),
+        ("int(11)", "year(4)", "1900", "1901"),
         ("int(11)", "date", "20240131", "2024-01-31"),
-        ("int(11)", "date", "20240132", UNSURE),
+        ("int(11)", "date", "20240132", "0000-00-00"),
         ("bigint(20)", "datetime(3)", "20240131020304", "2024-01-31 02:03:04.000"),
         ("int(11)", "time", "-10203", "-01:02:03"),
         ("int(11)", "enum('a','b')", "2", "b"),
-        ("int(11)", "enum('a','b')", "0", UNSURE),
+        ("int(11)", "enum('a','b')", "0", ""),
         ("int(11)", "set('a','b')", "3", "a,b"),
         ("int(11)", "json", "7", "7"),
         ("bit(4)", "bit(8)", "9", "9"),
@@ -245,10 +247,10 @@ def test_whole_numbers(old: str, new: str, text: str, want: str) -> None:
         ("decimal(10,2)", "decimal(10,1)", "-1.25", "-1.3"),
         ("decimal(10,2)", "decimal(10,1)", "-0.04", "0.0"),
         ("decimal(10,2)", "decimal(3,2)", "9.99", "9.99"),
-        ("decimal(10,4)", "decimal(3,2)", "9.9951", UNSURE),
+        ("decimal(10,4)", "decimal(3,2)", "9.9951", "9.99"),
         ("decimal(65,30)", "decimal(65,29)", "1" * 35 + "." + "1" * 29 + "5", "1" * 35 + "." + "1" * 28 + "2"),
         ("decimal(10,2) unsigned", "decimal(10,2)", "1.00", "1.00"),
-        ("decimal(10,2)", "decimal(10,2) unsigned", "-1.00", UNSURE),
+        ("decimal(10,2)", "decimal(10,2) unsigned", "-1.00", "0.00"),
         ("decimal(10,2)", "decimal(5)", "2.50", "3"),
         ("decimal(10,2)", "int(11)", "2.50", "3"),
         ("decimal(10,2)", "int(11)", "-2.50", "-3"),
@@ -260,14 +262,14 @@ def test_whole_numbers(old: str, new: str, text: str, want: str) -> None:
         ("double", "int(11)", "3.5", "4"),
         ("double", "decimal(6,1)", "0.25", "0.3"),
         ("double", "float", "0.1", "0.1"),
-        ("double", "float", "1e39", UNSURE),
+        ("double", "float", "1e39", "340282350000000000000000000000000000000"),
         ("double", "varchar(20)", "0.1", "0.1"),
         ("float", "double", "0.1", "0.10000000149011612"),
         ("float", "decimal(20,10)", "0.1", "0.1000000015"),
         ("double", "double(5,2)", "1.005", "1"),
-        ("double", "double(5,2)", "1000", UNSURE),
-        ("double", "double unsigned", "-1", UNSURE),
-        ("double", "json", "0.5", UNSURE),
+        ("double", "double(5,2)", "1000", "999.99"),
+        ("double", "double unsigned", "-1", "0"),
+        ("double", "json", "0.5", "0.5"),
     ],
 )
 def test_numbers_with_fractions(old: str, new: str, text: str, want: str) -> None:
@@ -292,35 +294,35 @@ def test_numbers_with_fractions(old: str, new: str, text: str, want: str) -> Non
         ("varchar(20)", "int(11)", "-0.5abc", "-1"),
         ("varchar(20)", "int(11)", "txt", "0"),
         ("varchar(20)", "int(11)", "", "0"),
-        ("varchar(20)", "tinyint(4)", "128", UNSURE),
-        ("varchar(20)", "int(11)", "1e2", UNSURE),
+        ("varchar(20)", "tinyint(4)", "128", "127"),
+        ("varchar(20)", "int(11)", "1e2", "100"),
         ("varchar(20)", "int(11)", "١", "0"),
         ("varchar(20)", "decimal(5,1)", "1.25", "1.3"),
         ("varchar(20)", "double", "-1e2", "-100"),
-        ("varchar(20)", "double", "nan", UNSURE),
+        ("varchar(20)", "double", "nan", "0"),
         ("varchar(20)", "year(4)", "2024", "2024"),
-        ("varchar(20)", "year(4)", "00", UNSURE),
+        ("varchar(20)", "year(4)", "00", "2000"),
         ("varchar(20)", "bit(8)", "1", UNSURE),
         ("varchar(20)", "date", "2024-01-31", "2024-01-31"),
         ("varchar(20)", "date", "2024-02-31", UNSURE),
         ("varchar(20)", "date", "2024-01-31 23:59:59", "2024-01-31"),
-        ("varchar(30)", "date", "2024-01-31 23:59:59.9", UNSURE),
+        ("varchar(30)", "date", "2024-01-31 23:59:59.9", "2024-02-01"),
         ("varchar(30)", "datetime(1)", "2024-1-31 23:59:59.95", "2024-02-01 00:00:00.0"),
         ("varchar(30)", "datetime", "2024-01-31", "2024-01-31 00:00:00"),
-        ("varchar(30)", "datetime", "31.1.2024", UNSURE),
+        ("varchar(30)", "datetime", "31.1.2024", "0000-00-00 00:00:00"),
         ("varchar(30)", "timestamp", "2024-01-31 00:00:00", UNSURE),
         ("varchar(30)", "time(1)", "-01:02:03.45", "-01:02:03.5"),
         ("varchar(30)", "enum('a','b')", "b", "b"),
-        ("varchar(30)", "enum('a','b')", "c", UNSURE),
+        ("varchar(30)", "enum('a','b')", "c", ""),
         ("varchar(30)", "set('a','b')", "b,a", "a,b"),
-        ("varchar(30)", "set('a','b')", "c", UNSURE),
+        ("varchar(30)", "set('a','b')", "c", ""),
         ("text", "json", '{"b":[1,true],  "a":"é"}', '{"a": "é", "b": [1, true]}'),
-        ("text", "json", '{"a": 0.5}', UNSURE),
-        ("text", "json", '"<"', UNSURE),
+        ("text", "json", '{"a": 0.5}', '{"a": 0.5}'),
+        ("text", "json", '"<"', '"<"'),
         ("text", "json", "[", UNSURE),
         ("json", "text", '{"a": 1}', '{"a": 1}'),
         ("json", "int(11)", "12", "12"),
-        ("json", "int(11)", '"12"', UNSURE),
+        ("json", "int(11)", '"12"', "12"),
     ],
 )
 def test_texts(old: str, new: str, text: str, want: str) -> None:
@@ -339,7 +341,7 @@ def test_texts(old: str, new: str, text: str, want: str) -> None:
         ("blob", "varbinary(1)", "YWI=", "YQ=="),
         ("varbinary(9)", "blob", "YWI=", "YWI="),
         ("blob", "text", "w6k=", "é"),
-        ("blob", "text", "/w==", UNSURE),
+        ("blob", "text", "/w==", ""),
         ("varbinary(9)", "int(11)", "MTI=", "12"),
         ("date", "varbinary(10)", "2024-01-31", "MjAyNC0wMS0zMQ=="),
     ],
@@ -354,7 +356,7 @@ def test_binaries_are_base64(old: str, new: str, text: str, want: str) -> None:
         (("utf8mb4_bin", "utf8mb4_general_ci"), "日", "日"),
         (("utf8mb4_bin", "utf8_bin"), "日", "日"),
         (("utf8mb4_bin", "utf8_bin"), "😀", UNSURE),
-        (("utf8mb4_bin", "ascii_bin"), "é", UNSURE),
+        (("utf8mb4_bin", "ascii_bin"), "é", "?"),
         (("utf8mb4_bin", "gbk_chinese_ci"), "a", "a"),
         (("utf8mb4_bin", "gbk_chinese_ci"), "日", UNSURE),
         (("gbk_chinese_ci", "utf8mb4_bin"), "日", "日"),
@@ -386,23 +388,23 @@ def test_the_bytes_of_a_character_set_that_is_not_utf8_are_not_told() -> None:
         ("date", "datetime(1)", "2024-01-01", "2024-01-01 00:00:00.0"),
         ("date", "int(11)", "2024-01-31", "20240131"),
         ("datetime(1)", "bigint(20)", "2024-01-31 23:59:59.9", "20240201000000"),
-        ("datetime(1)", "bigint(20) unsigned", "2024-01-31 23:59:59.9", UNSURE),
+        ("datetime(1)", "bigint(20) unsigned", "2024-01-31 23:59:59.9", "20240131235960"),
         ("datetime(1)", "decimal(20,1)", "2024-01-31 23:59:59.9", "20240131235959.9"),
         ("datetime", "time", "2024-01-31 23:59:58", "23:59:58"),
         ("datetime(1)", "time", "2024-01-31 23:59:59.9", "24:00:00"),
         ("datetime", "year(4)", "2024-01-31 23:59:59", "2024"),
         ("datetime", "varchar(30)", "2024-01-31 23:59:59", "2024-01-31 23:59:59"),
         ("date", "time", "2024-01-31", "00:00:00"),
-        ("time(2)", "time(1)", "-838:59:58.95", "-838:59:59.0"),
-        ("time(1)", "time", "838:59:59.5", UNSURE),
+        ("time(2)", "time(1)", "-838:59:58.95", "-838:59:58.9"),
+        ("time(1)", "time", "838:59:59.5", "838:59:59"),
         ("time(1)", "time", "-00:00:00.4", "00:00:00"),
-        ("time(1)", "int(11)", "-01:02:03.5", "-10204"),
+        ("time(1)", "int(11)", "-01:02:03.5", "-10203"),
         ("time", "datetime", "01:02:03", UNSURE),
         ("time", "varchar(10)", "-01:02:03", "-01:02:03"),
         ("year(4)", "int(11)", "0000", "0"),
         ("year(4)", "varchar(4)", "2024", "2024"),
-        ("year(4)", "varchar(4)", "0000", UNSURE),
-        ("year(4)", "date", "2024", UNSURE),
+        ("year(4)", "varchar(4)", "0000", "0"),
+        ("year(4)", "date", "2024", "0000-00-00"),
     ],
 )
 def test_dates_and_times(old: str, new: str, text: str, want: str) -> None:
@@ -414,14 +416,14 @@ def test_dates_and_times(old: str, new: str, text: str, want: str) -> None:
     [
         ("enum('a','b')", "enum('a','b','c')", "b", "b"),
         ("enum('a','b')", "enum('b','a')", "b", "b"),
-        ("enum('a','b')", "enum('a','c')", "b", UNSURE),
+        ("enum('a','b')", "enum('a','c')", "b", ""),
         ("enum('a','b')", "enum('a','c')", "", ""),
         ("enum('a','b')", "varchar(5)", "b", "b"),
         ("enum('a','b')", "int(11)", "b", "2"),
         ("enum('a','b')", "set('b','a')", "b", "b"),
         ("enum('a','b')", "date", "b", UNSURE),
         ("set('a','b')", "set('b','a')", "a,b", "b,a"),
-        ("set('a','b')", "set('a','c')", "a,b", UNSURE),
+        ("set('a','b')", "set('a','c')", "a,b", ""),
         ("set('a','b')", "set('c','a','b')", "a,b", "a,b"),
         ("set('a','b')", "int(11)", "a,b", "3"),
         ("set('a','b')", "int(11)", "", "0"),
@@ -447,7 +449,7 @@ def batch(rows: list[str | None], chains: list[str | None]) -> list[dict[str, An
 
 
 def test_a_batch_projects_each_row_by_its_chain() -> None:
-    versions = chain(CREATE, "ALTER TABLE t ADD COLUMN c INT DEFAULT 5", "ALTER TABLE t MODIFY a DATE")
+    versions = chain(CREATE, "ALTER TABLE t ADD COLUMN c INT DEFAULT 5", "ALTER TABLE t MODIFY a JSON")
     row = '{"id":"1","a":"x","b":"7"}'
     same, added, typed = batch([row] * 3, [as_text(versions[:1]), as_text(versions[:2]), as_text(versions)])
     assert same == {"row": row, "row_key": '{"id":"1"}', "lossy": []}
@@ -504,7 +506,7 @@ def test_no_cell_makes_a_batch_raise(old: str, new: str, cell: str) -> None:
     (got,) = batch([json.dumps({"c": cell})], [versions])
     image = json.loads(got["row"])
     assert image.keys() == {"c"}
-    assert image["c"] == cell if f"c:{FLAG}" in got["lossy"] else isinstance(image["c"], str)
+    assert image["c"] == cell if f"c:{FLAG}" in got["lossy"] else isinstance(image["c"], str | None)
 
 
 @given(st.text(max_size=40))

@@ -75,6 +75,7 @@ class ProblemCode(StrEnum):
     MISSING_DDL = "missing_ddl"
     SCHEMA_DIFFERS = "schema_differs"
     DEFAULT_NOT_CONSTANT = "default_not_constant"
+    DEFAULT_IN_SESSION_ZONE = "default_in_session_zone"
     ROWS_FROM_QUERY = "rows_from_query"
     FLASHBACK_OF_ROWS = "flashback_of_rows"
 
@@ -204,6 +205,7 @@ class _Catalogue:
     told: set[Identity] = field(default_factory=set)
     known: set[Key] = field(default_factory=set)
     gone: dict[Key, int] = field(default_factory=dict)
+    told_defaults: dict[str, str] = field(default_factory=dict)
     versions: list[TableVersion] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -223,6 +225,8 @@ class _Catalogue:
             self.kind = DdlKind.INITIAL_LOAD
             self._load(event.schema_name or "", event.table_name or "")
         elif event.ddl_query:
+            told = wire_columns(event.table_schema)
+            self.told_defaults = {column.name.lower(): column.default for column in told if column.default is not None}
             read = statements(event.ddl_query, event.schema_name)
             self.kind = read[0].kind if len({change.kind for change in read}) == 1 else DdlKind.MULTI_SCHEMA_CHANGE
             for change in read:
@@ -596,24 +600,29 @@ class _Catalogue:
         table = defined(table, change.column, known)
         column = table.column(change.column.name)
         if change.name is None and column is not None and column.generated != "virtual":
-            table = with_column(table, column._replace(added_value=self._added_value(table, column)))
+            table = with_column(table, self._with_added_value(table, column))
         table = with_indexes(table, change.indexes)
         if change.first or change.after is not None:
             table = moved(table, change.column.name, change.after)
         return table
 
-    def _added_value(self, table: Table, column: Column) -> str | None:
+    def _with_added_value(self, table: Table, column: Column) -> Column:
+        """The column with what rows from before it hold; a default that the session decides as the message has it."""
+        told = self.told_defaults.get(column.name.lower())
+        zoned = column.default is not None and is_zoned(column.type, column.default)
+        if told is not None and (zoned or (column.default_expression or "").startswith("'")):
+            return column._replace(default=told, default_expression=None, added_value=told)
         value = zero_value(column.type) if column.default is None and column.nullable is False else column.default
-        what = None
+        code = ProblemCode.DEFAULT_IN_SESSION_ZONE if zoned else None
+        detail = f"rows from before {column.name} hold it as UTC"
         if column.default_expression is not None:
             value = moment(column.type, column.default_expression, self.commit_ts)
+            code = ProblemCode.DEFAULT_NOT_CONSTANT
             what = "the time of the ALTER TABLE, taken from its commit in UTC" if value else "what no message tells"
-        elif column.default is not None and is_zoned(column.type, column.default):
-            what = "its default, taken as UTC: TiDB read it in the time zone of the session, which no message tells"
-        if what is not None:
             detail = f"rows from before {column.name} hold {what}"
-            self._problem(ProblemCode.DEFAULT_NOT_CONSTANT, detail, table.schema, table.name)
-        return value
+        if code is not None:
+            self._problem(code, detail, table.schema, table.name)
+        return column._replace(added_value=value)
 
     def _column(self, table: Table, name: str, kind: DdlKind) -> Column | None:
         column = table.column(name)

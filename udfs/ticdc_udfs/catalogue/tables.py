@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 from sqlglot import TokenType
 
+from ticdc_udfs import values
 from ticdc_udfs.catalogue.changes import (
     NUMBERED_PARTITIONS,
     ColumnDefinition,
@@ -341,14 +342,15 @@ def from_export(table: Table, exported: Sequence[ExportedColumn]) -> Table:
     unique: list[TableIndex] = []
     primary: list[int] = []
     for number, column in enumerate(sorted(exported, key=lambda column: column.ordinal_position), start=1):
-        default = exported_default(column.column_type, column.column_default)
+        column_type = values.certain_type(column.column_type)
+        default = exported_default(column_type, column.column_default)
         extra = column.extra.lower()
         generated = next((word for word in ("virtual", "stored") if f"{word} generated" in extra), None)
         columns.append(
             Column(
                 number,
                 column.column_name,
-                column.column_type,
+                column_type,
                 None,
                 column.is_nullable,
                 default.text,

@@ -213,7 +213,8 @@ def _new_plan(message: _Message, data: _Row, zone: ZoneInfo | None) -> _Plan:
     key = primary_key if primary_key and data.keys() >= set(primary_key) else []
     columns = list(data)
     places = {column: place for place, column in enumerate(key, start=1)}
-    converters = ((column, converter(types[column], zone)) for column in columns)
+    told = {column: values.certain_type(types[column]) for column in columns}
+    converters = ((column, converter(told[column], zone)) for column in columns)
     return _Plan(
         columns=columns,
         types=types,
@@ -221,7 +222,7 @@ def _new_plan(message: _Message, data: _Row, zone: ZoneInfo | None) -> _Plan:
         key=key or columns,
         converters=[(column, convert) for column, convert in converters if convert is not None],
         flags=[] if key else [Lossy.NO_KEY.of()],
-        schema=table_schema([Column(column, types[column], places.get(column)) for column in columns]),
+        schema=table_schema([Column(column, told[column], places.get(column)) for column in columns]),
     )
 
 
