@@ -11,6 +11,7 @@ from support.ddl import column, one
 from support.hostile import cases, deepest
 
 from ticdc_udfs.catalogue.changes import DdlKind, NotRead, Partition, PartitionChange
+from ticdc_udfs.catalogue.column_types import Default
 from ticdc_udfs.catalogue.ddl import MAX_LENGTH, kind_and_tables, statements
 
 
