@@ -63,6 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["TICDC_SOAK"] = "corpus"
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     left_out = [item for item in items if not _is_chosen(item, config.getoption("--soak"))]
     items[:] = [item for item in items if item not in left_out]
