@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from support import session
@@ -39,13 +40,31 @@ def spark(home: Path) -> SparkSession:
     return session.opened(home)
 
 
-# Modules that share a warehouse run in one process; the longest begin first, so that none is waited for at the end.
+# Tests of the package that share no warehouse.
+ALONE = ("configuration", "dbt_tests", "descriptions", "formats", "macros", "plugin", "registrar")
+# What runs in one process, as it shares a warehouse or a server. The longest begin first, so that none is waited for.
 GROUPS = {
-    "corpus": ("test_corpus_",),
-    "cases": (),
-    "servers": ("test_thrift", "test_integration"),
-    "dbt": ("test_dbt_tests",),
+    "corpus": re.compile(r"package/test_corpus_"),
+    "cases": re.compile(rf"package/test_(?!{'|'.join(ALONE)})"),
+    "servers": re.compile(r"command/test_(thrift|integration)"),
+    "dbt": re.compile(r"package/test_dbt_tests"),
 }
+
+
+def _group(node_id: str) -> str:
+    """The group of a test, or its module."""
+    return next((name for name, modules in GROUPS.items() if modules.search(node_id)), node_id.partition("::")[0])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _group(nodeid)
+
+    return Groups(config, log)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -55,7 +74,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "soak(part): takes long, and runs in that part of `make soak` alone")
     config.addinivalue_line("markers", "in_soak(part): runs in that part of `make soak` too, with more of its kind")
-    config.addinivalue_line("markers", "xdist_group(name): runs in one process with the others of that name")
     os.environ["TICDC_SOAK"] = part = config.getoption("--soak") or ""
     if part in ("hostile", "all"):
         os.environ.setdefault("TICDC_CASES_PERCENT", "100")
@@ -67,10 +85,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if not _is_chosen(item, config.getoption("--soak"))]
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
     order = list(GROUPS)
-    items.sort(key=lambda item: order.index(group) if (group := _group(item)) in order else len(order))
+    items.sort(key=lambda item: order.index(group) if (group := _group(item.nodeid)) in order else len(order))
 
 
 def _is_chosen(item: pytest.Item, part: str | None) -> bool:
@@ -79,15 +95,6 @@ def _is_chosen(item: pytest.Item, part: str | None) -> bool:
         return item.path.parent.name in ("decoders", "catalogue")
     marks = {mark.name: mark.args[0] for name in ("soak", "in_soak") for mark in item.iter_markers(name)}
     return (part == "all" and bool(marks)) or part in marks.values() if part else "soak" not in marks
-
-
-def _group(item: pytest.Item) -> str:
-    """What of a test runs in one process: a group, or its module."""
-    for name, modules in GROUPS.items():
-        if any(module in item.path.as_posix() for module in modules):
-            return name
-    uses_cases = "built_cases" in getattr(item, "fixturenames", ())
-    return "cases" if uses_cases else item.path.stem
 
 
 @pytest.fixture

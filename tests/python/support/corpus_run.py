@@ -49,7 +49,19 @@ HALVES = ("canal_json", "canal_json_index_value_replayed") if IS_WHOLE else ("ca
 REARRANGED = ("open_protocol", "simple_json") if IS_WHOLE else ("simple_json",)
 # Typed tables cost most of a run's time: this feed has some, and `make soak` gives all of them to every variant.
 TYPED = "canal_json_typed"
-TYPED_TABLES = ("customers", "evolve", "exch", "ren1", "sales", "swappy", "weird name", "back`tick", "audit_log")
+TYPED_TABLES = (
+    "customers",
+    "evolve",
+    "exch",
+    "ren1",
+    "ren1b",
+    "ren2",
+    "sales",
+    "swappy",
+    "weird name",
+    "back`tick",
+    "audit_log",
+)
 TYPED_TABLES += ("types_zoo_int", "types_zoo_misc", "types_zoo_num", "types_zoo_str", "types_zoo_time")
 
 # The feeds whose protocol sends no DDL.
