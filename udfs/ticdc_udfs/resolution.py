@@ -19,7 +19,7 @@ import pyarrow as pa
 from ticdc_udfs import checksum, options, values
 from ticdc_udfs.arrow import collector_off
 from ticdc_udfs.events import DecodeError, Lossy
-from ticdc_udfs.protocols import debezium_avro, debezium_values, simple
+from ticdc_udfs.protocols import debezium_avro, debezium_values, open_protocol, simple
 from ticdc_udfs.schemas import Column, write_json
 
 _Image = dict[str, str | None]
@@ -50,7 +50,7 @@ _LABELS = Finish(lambda column, zone: values.shared_converter(column.type))
 PROTOCOLS: Mapping[str, Finish] = {
     "avro": Finish(lambda column, zone: None),
     "canal_json": _LABELS,
-    "open_protocol": _LABELS,
+    "open_protocol": Finish(lambda column, zone: open_protocol.finisher(column.type)),
     "simple": Finish(lambda column, zone: simple.converter(column.type, zone), key_of_schema=True),
     "debezium": Finish(
         lambda column, zone: debezium_values.converter(
