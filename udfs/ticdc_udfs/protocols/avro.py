@@ -340,8 +340,8 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
     record = table.record
     extra = _extra_fields(record)
     fields = record.fields[: len(record.fields) - len(extra)]
-    if any(field.kind == "record" for field in fields):
-        raise DecodeError(ErrorCode.BAD_SHAPE, "a column is a record")
+    if any(field.record is not None for field in fields):
+        raise DecodeError(ErrorCode.BAD_SHAPE, "a column is a record or an array")
     if not fields:
         raise DecodeError(ErrorCode.BAD_SHAPE, "the writer schema has no columns")
     types = [column_type(field) for field in fields]

@@ -17,7 +17,7 @@ import msgspec
 
 from ticdc_udfs import values
 from ticdc_udfs.compression import decompress
-from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event
+from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event, no_value
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols.debezium_values import (
     Field,
@@ -39,7 +39,9 @@ _Row = dict[str, Any]
 _Image = dict[str, str | None]
 
 
-class _Source(msgspec.Struct):
+class Source(msgspec.Struct):
+    """Where an event comes from."""
+
     db: str
     table: str
     commit_ts: _Uint63
@@ -47,7 +49,7 @@ class _Source(msgspec.Struct):
 
 
 class _Payload(msgspec.Struct):
-    source: _Source
+    source: Source
     op: str | None = None
     before: _Row | None = None
     after: _Row | None = None
@@ -99,7 +101,9 @@ class _Table(msgspec.Struct):
     primaryKeyColumnNames: list[str] | None = None
 
 
-class _Change(msgspec.Struct):
+class Change(msgspec.Struct):
+    """What a DDL did to a table."""
+
     type: str
     id: str
     table: _Table | None = None
@@ -113,7 +117,7 @@ _read = msgspec.json.Decoder(_Message, float_hook=str).decode
 _read_payload = msgspec.json.Decoder(_Payload, float_hook=str).decode
 _read_key = msgspec.json.Decoder(_Key, float_hook=str).decode
 _read_schema = msgspec.json.Decoder(_Schema, float_hook=str).decode
-_read_changes = msgspec.json.Decoder(list[_Change]).decode
+_read_changes = msgspec.json.Decoder(list[Change]).decode
 
 
 def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Event, ...]:
@@ -151,7 +155,7 @@ def _event(plain: bytes, key: bytes | None, options: Options) -> Event:
             _keep(_plans_by_key, (key_schema, options.time_zone), plan)
         return _row(op, payload, plan, names)
     if payload.ddl is not None:
-        return _ddl(payload, payload.ddl)
+        return ddl_event(payload.source, payload.ddl, _parse(_read_changes, bytes(payload.tableChanges), "value"))
     if payload.op == "m":
         return Event(Kind.WATERMARK, commit_ts=payload.source.commit_ts)
     raise DecodeError(ErrorCode.UNKNOWN_KIND, "op is none of c, u, d, m, and there is no ddl")
@@ -468,6 +472,7 @@ def _work(row: _Row, plan: RowPlan | None) -> Iterator[tuple[str, _Convert]]:
 
 def _converted(image: _Row, work: Iterable[tuple[str, _Convert]], flags: list[str]) -> _Image:
     """The image itself, with canonical texts in place of the wire's values; appends to `flags`."""
+    column = ""
     try:
         for column, convert in work:
             image[column], reason = convert(image[column])
@@ -476,7 +481,7 @@ def _converted(image: _Row, work: Iterable[tuple[str, _Convert]], flags: list[st
     except KeyError as error:
         raise DecodeError(ErrorCode.BAD_SHAPE, "the row has columns that the schema has not") from error
     except (ValueError, OverflowError) as error:
-        raise DecodeError(ErrorCode.BAD_VALUE, "a column's value is none of its type") from error
+        raise no_value(column) from error
     return image
 
 
@@ -514,9 +519,8 @@ def _text(value: Any) -> str:
     raise DecodeError(ErrorCode.BAD_SHAPE, "a column's value is an object or a list")
 
 
-def _ddl(payload: _Payload, query: str) -> Event:
-    source = payload.source
-    changes = _parse(_read_changes, bytes(payload.tableChanges), "value")
+def ddl_event(source: Source, query: str, changes: list[Change]) -> Event:
+    """The event of a DDL, with the table that it is of."""
     schema: TableSchema | None = None
     for change in changes:
         # EXCHANGE PARTITION names one table and gives the columns of the other
