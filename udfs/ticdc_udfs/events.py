@@ -49,6 +49,7 @@ class Lossy(StrEnum):
     LABEL_UNKNOWN = "label_unknown"
     NULL_OR_DEFAULT = "null_or_default"
     NULL_OR_GENERATED = "null_or_generated"
+    BINARY_UNSURE = "binary_unsure"
     DOUBLE_PRECISION = "double_precision"
     ZERO_DATE = "zero_date"
     INVALID_UTF8 = "invalid_utf8"

@@ -18,8 +18,9 @@ import msgspec
 from ticdc_udfs import values
 from ticdc_udfs.compression import decompress
 from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event, no_value
-from ticdc_udfs.options import Options
+from ticdc_udfs.options import BinaryMode, Options
 from ticdc_udfs.protocols.debezium_values import (
+    BINARY,
     Field,
     OfInteger,
     converter,
@@ -150,9 +151,9 @@ def _event(plain: bytes, key: bytes | None, options: Options) -> Event:
         schema = bytes(message.schema)
         if schema in (b"", b"null"):
             return _row(op, payload, None, names)
-        plan = _plan_of(payload, schema, names, options.time_zone)
+        plan = _plan_of(payload, schema, names, options)
         if key_schema is not None and len(schema) <= _MAX_TAIL_BYTES:
-            _keep(_plans_by_key, (key_schema, options.time_zone), plan)
+            _keep(_plans_by_key, (key_schema, options.time_zone, options.binary), plan)
         return _row(op, payload, plan, names)
     if payload.ddl is not None:
         return ddl_event(payload.source, payload.ddl, _parse(_read_changes, bytes(payload.tableChanges), "value"))
@@ -232,9 +233,10 @@ class RowPlan(NamedTuple):
     schema: TableSchema | None
 
 
-_plans: dict[tuple[str, str, ZoneInfo | None], RowPlan] = {}
+_Setting = tuple[ZoneInfo | None, BinaryMode | None]
+_plans: dict[tuple[str, str, *_Setting], RowPlan] = {}
 # of the latest row with such a key: tables whose names differ in letters outside of ASCII have like keys
-_plans_by_key: dict[tuple[bytes, ZoneInfo | None], RowPlan] = {}
+_plans_by_key: dict[tuple[bytes, *_Setting], RowPlan] = {}
 _key_columns: dict[bytes, list[str]] = {}
 _MAX_PLANS = 2_000
 _MAX_WORK_OF_PLAN = 32
@@ -247,7 +249,8 @@ def _known(plain: bytes, key: bytes | None, options: Options) -> tuple[_Payload,
     if not key or not plain.startswith(_PAYLOAD):
         return None
     try:
-        plan = _plans_by_key.get((_schema_of_key(decompress(key, options.compression)), options.time_zone))
+        tail = _schema_of_key(decompress(key, options.compression))
+        plan = _plans_by_key.get((tail, options.time_zone, options.binary))
         if plan is None or not plain.endswith(plan.tail):
             return None
         text = plain[len(_PAYLOAD) : -len(plan.tail)]
@@ -264,13 +267,13 @@ def _image_of(payload: _Payload) -> _Row:
     return (payload.before if payload.after is None else payload.after) or {}
 
 
-def _plan_of(payload: _Payload, schema: bytes, key: list[str], zone: ZoneInfo | None) -> RowPlan:
+def _plan_of(payload: _Payload, schema: bytes, key: list[str], options: Options) -> RowPlan:
     """The plan of a row's inline schema, kept for the rows to come."""
     image = _image_of(payload)
-    table = payload.source.db, payload.source.table, zone
+    table = payload.source.db, payload.source.table, options.time_zone, options.binary
     plan = _plans.get(table)
     if plan is None or plan.tail != _SCHEMA + schema + b"}" or plan.key != key or plan.names != [*image]:
-        plan = _new_plan(image, schema, key, zone)
+        plan = _new_plan(image, schema, key, options)
         if len(schema) <= _MAX_TAIL_BYTES:
             _keep(_plans, table, plan)
     return plan
@@ -282,7 +285,7 @@ def _keep(kept: dict[_K, _T], at: _K, what: _T) -> None:
     kept[at] = what
 
 
-def _new_plan(image: _Row, schema: bytes, key: list[str], zone: ZoneInfo | None) -> RowPlan:
+def _new_plan(image: _Row, schema: bytes, key: list[str], options: Options) -> RowPlan:
     members = {member.field: member for member in _parse(_read_schema, schema, "schema").fields}
     row = members.get("after") or members.get("before")
     # virtual generated columns are listed, twice even, though no row holds them
@@ -298,9 +301,10 @@ def _new_plan(image: _Row, schema: bytes, key: list[str], zone: ZoneInfo | None)
         column_type, convert, complete, of_integer = told(
             Field(field.type, field.name, field.tidb_type, parameters.get("length"), parameters.get("allowed")),
             field.optional,
+            options.binary,
         )
         null = null_reason(column_type, field.optional)
-        same = _same_as_null(field, column_type, convert, zone)
+        same = _same_as_null(field, column_type, convert, options.time_zone)
         of_integer = flagging(of_integer, same) if of_integer is not None else None
         columns[name] = _by_class(flagging(convert, same), of_integer, null)
         if not complete:
@@ -315,7 +319,7 @@ def row_plan(key: bytes | None, value: bytes, options: Options) -> RowPlan:
     names, _ = _key_names(message.payload, key, options)
     schema = bytes(message.schema)
     if schema not in (b"", b"null"):
-        return _plan_of(message.payload, schema, names, options.time_zone)
+        return _plan_of(message.payload, schema, names, options)
     image = _image_of(message.payload)
     flags = _NO_SCHEMA if names else _NO_SCHEMA_NO_KEY
     return RowPlan(b"", names, [*image], dict.fromkeys(image, PLAIN), {}, flags, None)
@@ -344,7 +348,8 @@ def _same_as_null(
         either = (default, stands_for_null("blob", told_default("blob", default), None))
         return lambda text: text == either[0] or (either[1] is not None and either[1](text))
     try:
-        canonical = default if convert is None else convert(default)[0]
+        # the default of bytes is text
+        canonical = default if convert is None or column_type.endswith(BINARY) else convert(default)[0]
     except (ValueError, OverflowError):
         return None
     if not column_type.startswith("bit"):

@@ -59,7 +59,7 @@ def decode_batch(
 
 
 def _plan(value_schema: str, key_schema: str | None, feed: Options) -> RowPlan:
-    return debezium_avro.row_plan(value_schema, key_schema)
+    return debezium_avro.row_plan(value_schema, key_schema, feed.binary)
 
 
 def _plausible(plan: RowPlan, wire: list[Column], messages: AvroMessages) -> Flags:
