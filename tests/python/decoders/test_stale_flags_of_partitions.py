@@ -78,6 +78,17 @@ def test_flags_of_other_tables_are_as_they_should_be() -> None:
     assert image_and_flags == ({"id": "1", "v": base64(b"\xff")}, ())
 
 
+def test_rows_without_key_that_are_sent_again_have_flags_of_a_later_time() -> None:
+    """As `a` became a DECIMAL since, its flags are those of one; the classic encoder names such a row."""
+    body = {"u": {"a": column(252, base64(b"kelp"), STALE_BINARY)}}
+    event = decode_row(body)
+    row = resolution.Row(event.row_key, event.before_key, event.before, event.after, event.lossy)
+    schema = table_schema([Column("a", "text")]).text.decode()
+    row = resolution.resolve(row, "open_protocol", schema, "{}", None)
+    assert (row.after, row.row_key, row.lossy) == (b'{"a":"kelp"}', b'{"a":"kelp"}', ("*:no_key",))
+    assert decode_row(body, rid=1).lossy == ("*:no_key",)
+
+
 def test_flags_of_the_classic_encoder_are_as_they_should_be() -> None:
     """It forgets them by table, and writes the partition before the type of the event (facts 2.2)."""
     key = b'{"ts":470610923863932929,"scm":"shop","tbl":"t","rid":1,"ptn":143,"t":1}'

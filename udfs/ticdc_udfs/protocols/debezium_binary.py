@@ -13,11 +13,11 @@ from ticdc_udfs import values
 from ticdc_udfs.events import Lossy
 from ticdc_udfs.options import BinaryMode
 
-HEX = "(?:(?:[0-9a-f]{4})+|(?:[0-9A-F]{4})+)"
+HEX = "(?:[0-9a-f]{4})+"
 """What may be base64 too."""
 BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
 
-_ARE_DIGITS = re.compile("[0-9a-f]+|[0-9A-F]+").fullmatch
+_ARE_DIGITS = re.compile("[0-9a-f]+").fullmatch
 _TO_BASE64 = str.maketrans("-_", "+/")
 
 

@@ -1,8 +1,10 @@
 """Open Protocol: batches of rows, each column with its type code, flags and value (protocol facts 1.5, 2.2, 3.3, 8).
 
-Of a partitioned table the newer encoder's flags may be those of before a DDL (0.1 line 16), so that text and bytes
-cannot be told apart: such columns stay as the wire has them, flagged `<column>:no_schema`. The later step that knows
-the table's schema converts them by `finisher`.
+Of a partitioned table the newer encoder's flags may be those of before a DDL (0.1 line 16), and of any table, in rows
+that it sends again, those of after one. Text and bytes cannot be told apart then: such columns stay as the wire has
+them, flagged `<column>:no_schema`, and the later step that knows the table's schema converts them by `finisher`. So it
+is with partitioned tables, and with those without key, whose equal rows count: a row that comes again with the key of
+another one is dropped.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from ticdc_udfs.options import Options
 from ticdc_udfs.schemas import Column, table_schema, write_json
 
 _Uint63 = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+_Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _Uint16 = Annotated[int, msgspec.Meta(ge=0, le=2**16 - 1)]
 _S = TypeVar("_S")
 _T = TypeVar("_T")
@@ -40,6 +43,7 @@ class _Key(msgspec.Struct):
     t: int
     scm: str = ""
     tbl: str = ""
+    rid: _Int64 | None = None
     ptn: _Uint63 | None = None
     ohk: bool = False
     ccl: str | None = None
@@ -170,15 +174,18 @@ def _other_event(key: _Key, plain: bytes) -> Event:
 
 
 class _Setting(NamedTuple):
-    """What is known of a row beside its columns: the changefeed's time zone, and whether flags may be old."""
+    """What is known of a row beside its columns: the changefeed's time zone, its partition, and its encoder."""
 
     zone: ZoneInfo | None
-    has_old_flags: bool
+    is_partition: bool
+    is_of_newer: bool
 
 
 def _setting(key: _Key, frame: bytes, options: Options) -> _Setting:
-    """The newer encoder puts the partition behind the type of the event, the classic one before it (facts 2.2)."""
-    return _Setting(options.time_zone, key.ptn is not None and frame.rfind(b'"ptn":') > frame.rfind(b'"t":'))
+    """The newer encoder puts the partition behind the type of the event, and names no row (protocol facts 2.2)."""
+    is_partition = key.ptn is not None
+    is_of_newer = frame.rfind(b'"ptn":') > frame.rfind(b'"t":') if is_partition else key.rid is None
+    return _Setting(options.time_zone, is_partition, is_of_newer)
 
 
 def _row(key: _Key, setting: _Setting, plain: bytes) -> Event:
@@ -277,7 +284,9 @@ class _Plan:
         key = [name for name, column in columns.items() if (column.f or 0) & _PRIMARY_KEY]
         key = key or [name for name, column in columns.items() if column.h]
         self.key = key or self.names
-        unsure = [name for name, column in columns.items() if setting.has_old_flags and column.t in _BINARY_TYPES]
+        unsure = []
+        if setting.is_of_newer and (setting.is_partition or not key):
+            unsure = [name for name, column in columns.items() if column.t in _BINARY_TYPES]
         self.flags = [*([] if key else [Lossy.NO_KEY.of()]), *map(Lossy.NO_SCHEMA.of, unsure)]
         places = {name: place for place, name in enumerate(key, start=1)}
         self.schema = table_schema(
