@@ -132,7 +132,7 @@ select /*+ broadcast(repeats, versions) */
     changes.before,
     changes.after,
     changes.image_hash,
-    changes.lossy,
+    {{ ticdc.unsure_cells() }} as lossy,
     changes.topic,
     changes.`partition`,
     changes.`offset`,

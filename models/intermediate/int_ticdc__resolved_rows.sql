@@ -51,7 +51,8 @@ rows_with_schema as (
     select
         waiting_rows.*,
         named_schemas.table_schema_id as known_schema_id,
-        named_schemas.table_schema as known_schema
+        named_schemas.table_schema as known_schema,
+        cast(null as string) as origin
     from waiting_rows
     inner join named_schemas
         on
@@ -75,7 +76,8 @@ rows_with_schema as (
             or array_contains(waiting_rows.lossy, '*:no_schema'),
             versions.table_schema,
             null
-        ) as known_schema
+        ) as known_schema,
+        versions.origin
     from waiting_rows
     left join {{ ref("int_ticdc__table_versions") }} as versions
         on
@@ -145,7 +147,12 @@ select
     resolved.before,
     resolved.after,
     known_schema_id as table_schema_id,
-    resolved.lossy,
+    if(
+        -- what Open Protocol's rows tell of their table may be as old as the flags of these columns
+        protocol = 'open_protocol' and origin = 'wire',
+        array_union(resolved.lossy, filter(lossy, flag -> flag like '%:no_schema')),
+        resolved.lossy
+    ) as lossy,
     resolved.checksum_mismatch,
     {{ ticdc.run_id() }} as run_id,
     feed

@@ -46,5 +46,6 @@ select
     row_effect,
     started_by,
     ended_by,
-    origin
+    origin,
+    origin in ('ddl', 'export') and {{ ticdc.has_unsure_cells("columns") }} as has_unsure_cells
 from versions

@@ -109,6 +109,20 @@ _RESOLVE = Udf(
     function=resolution.resolve_batch,
 )
 
+_UNSURE_CELLS = Udf(
+    name="ticdc_unsure_cells",
+    arguments=(
+        ("protocol", "string"),
+        ("table_schema", "string"),
+        ("options", "string"),
+        ("before", "string"),
+        ("after", "string"),
+    ),
+    returns="array<string>",
+    description="The flags of a row's cells that may stand for something else, as only the table's schema tells.",
+    function=resolution.unsure_cells_batch,
+)
+
 _FOLD_DDL = Udf(
     name="ticdc_fold_ddl",
     arguments=(("events", "string"), ("information_schema", "string")),
@@ -162,6 +176,7 @@ UDFS: tuple[Udf, ...] = (
     _FETCH,
     _PACK,
     _RESOLVE,
+    _UNSURE_CELLS,
     _FOLD_DDL,
     _DDL_KIND,
     _PROJECT_ROW,

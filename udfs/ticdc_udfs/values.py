@@ -160,7 +160,9 @@ def allowed_labels(word: str, allowed: str) -> list[str]:
 
 
 def enum_label(index: str, of: tuple[str, ...]) -> str:
-    """The label of a 1-based ENUM index; 0 is the empty error value."""
+    """The label of a 1-based ENUM index; 0 is the empty error value. A label, as some old images have it, is itself."""
+    if not index.isdecimal() and index in of:
+        return index
     number = int(index)
     if not 0 <= number <= len(of):
         raise ValueError("the index is beyond the labels")
@@ -168,7 +170,12 @@ def enum_label(index: str, of: tuple[str, ...]) -> str:
 
 
 def set_labels(mask: str, of: tuple[str, ...]) -> str:
-    """The labels of a SET bitmask, comma-joined in definition order; bit 0 is the first label."""
+    """The labels of a SET bitmask, comma-joined in definition order; bit 0 is the first label.
+
+    Labels, as some old images have them, are themselves.
+    """
+    if not mask.isdecimal() and (not mask or set(mask.split(",")) <= {*of}):
+        return mask
     bits = int(mask)
     if bits < 0 or bits >> len(of):
         raise ValueError("the bitmask is beyond the labels")

@@ -224,7 +224,6 @@ FOREIGN = {
     "debezium": b'{"payload":{"before":null,"after":{"id":1},"op":"c","source":{"commit_ts":1}}}',
     "simple avro": b"\x16\x00\x02\x00\x00",
     "internal ddl": b'\x01{"query":"create table t(id int)","type":3}',
-    "internal watermark": b"\x02\x06\x87\xf2\x9c\x00\x00\x00\x00",
 }
 
 

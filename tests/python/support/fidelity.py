@@ -59,7 +59,7 @@ FEEDS = (
     Feed("Open Protocol", "open_protocol", "open_protocol"),
     Feed("Simple JSON", "simple_json", "simple"),
     Feed("Simple Avro", "simple_avro_checksum", "simple"),
-    Feed("Avro", "avro_before", "avro"),
+    Feed("Avro", "avro_before", "avro", True),
     Feed("Debezium", "debezium_noschema", "debezium"),
     Feed("Debezium-Avro", "debezium_avro", "debezium_avro"),
     Feed("… with an export", "debezium_avro", "debezium_avro", True),
@@ -112,10 +112,23 @@ def _events(name: str, protocol: str) -> tuple[Event, ...]:
     if protocol in ("avro", "debezium_avro"):
         decode: arrow.Decode = avro.decode if protocol == "avro" else debezium_avro.decode
         messages = AvroVariant(SAMPLE, name).messages
-        return tuple(event for each in messages for event in arrow.decode_message(decode, *each))
+        return tuple(
+            event
+            for key, value, options, *writer_schemas in messages
+            for event in arrow.decode_message(decode, key, value, options, *map(_exported, writer_schemas))
+        )
     variant = (SimpleVariant if protocol == "simple" else Variant)(SAMPLE, name)
     decode_one = partial(arrow.decode_message, DECODERS[protocol])
     return tuple(event for each in variant.records for event in decode_one(each.key, each.value, variant.options_text))
+
+
+def _exported(schema: str | None) -> str | None:
+    """A writer schema of a table whose names in Avro are those in the export, and that has no virtual columns."""
+    if schema is None:
+        return None
+    wire = orjson.loads(schema)
+    tables = [{"schema_name": wire["namespace"].rpartition(".")[2], "table_name": wire["name"]}]
+    return orjson.dumps({"ticdc.export": {"tables": tables, "columns": []}, **wire}).decode()
 
 
 _VersionAt = Callable[[str, int], TableVersion | None]
@@ -258,8 +271,8 @@ _HEAD = """\
 
 Values of all types that TiDB held, as they are after TiCDC's encoder and this package's decoder; those of a type that
 come alike stand in one line. A flag is `<column>:<reason>` in the column `lossy` of the row. The feeds have the default
-options with the TiDB extension, Debezium loses the same with inline schema and without; "with an export" is with
-`ticdc__information_schema`.
+options with the TiDB extension, Debezium loses the same with inline schema and without; Avro and "with an export" are
+with `ticdc__information_schema`.
 
 `make fidelity` writes this page from the messages of [`tests/data/corpus`](../tests/data/corpus/README.md), and a test
 compares both.

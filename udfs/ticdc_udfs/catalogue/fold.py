@@ -44,6 +44,7 @@ from ticdc_udfs.catalogue.tables import (
     wire_columns,
     with_column,
     with_indexes,
+    with_told_types,
     with_wire,
 )
 
@@ -203,6 +204,7 @@ class _Catalogue:
     incarnations: dict[str, int] = field(default_factory=dict)
     collations: dict[str, tuple[str, str]] = field(default_factory=dict)
     told: set[Identity] = field(default_factory=set)
+    of_export: set[Identity] = field(default_factory=set)
     known: set[Key] = field(default_factory=set)
     gone: dict[Key, int] = field(default_factory=dict)
     told_defaults: dict[str, str] = field(default_factory=dict)
@@ -309,6 +311,7 @@ class _Catalogue:
         exported = self.export.get(table.key)
         if exported and table.key not in self.known:
             table = from_export(table, exported)
+            self.of_export.add(table.identity)
         self.known.add(table.key)
         self._begin_unseen(table)
         return table
@@ -684,8 +687,10 @@ class _Catalogue:
         more = {column.name.lower() for column in table.columns or ()} < {column.name.lower() for column in columns}
         if not table.columns or (more and table.identity in self.told):
             table = with_wire(table, columns)
-            self.live[table.key] = table
-            self.open[table.identity] = self.open[table.identity]._replace(table=table)
+        elif table.identity in self.of_export:
+            table = with_told_types(table, columns, self.export.get(table.key, ()))
+        self.live[table.key] = table
+        self.open[table.identity] = self.open[table.identity]._replace(table=table)
 
     def _wire(self, event: DdlEvent, readable: bool) -> None:
         """The columns after a DDL as the wire gives them: they win where the text says something else."""

@@ -336,6 +336,52 @@ def _with_key(table: Table, column_ids: Sequence[int]) -> Table:
     return replace(table, indexes=indexes)
 
 
+_MAY_BE_TOLD_AS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("tinyint", "smallint", "mediumint", "int"), frozenset({"smallint", "int", "bigint"})),
+    "bigint": frozenset({"bigint"}),
+    "float": frozenset({"double"}),
+    "decimal": frozenset({"double", "text"}),
+    **dict.fromkeys(("char", "varchar", "tinytext", "text", "mediumtext", "longtext"), frozenset({"text"})),
+    **dict.fromkeys(("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"), frozenset({"text", "blob"})),
+}
+"""The words that messages of Avro, and of Debezium without the TiDB extension, have for a type."""
+_EXACT_ALONE = _MAY_BE_TOLD_AS.keys() - frozenset[str]().union(*_MAY_BE_TOLD_AS.values()) - {"float", "decimal"}
+_SIZED = frozenset({"decimal", "char", "varchar", "binary", "varbinary", "bit", "datetime", "timestamp", "time"})
+
+
+def with_told_types(table: Table, wire: Sequence[WireColumn], exported: Sequence[ExportedColumn]) -> Table:
+    """A table of an export with the types that a row's message tells: the export may be of a later time.
+
+    Where they are others, not all of a type is known, such as fraction digits: its origin is then the wire.
+    """
+    is_exact = any(values.base_type(column.type) in _EXACT_ALONE for column in wire)
+    told = {column.name.lower(): column.type for column in wire}
+    later = {column.column_name.lower(): column.column_type for column in exported}
+    columns = []
+    for column in table.columns or ():
+        name = column.name.lower()
+        now = told.get(name, column.type)
+        if _is_another_type(now, column.type, is_exact):
+            best = later.get(name, now)
+            best = now if _is_another_type(now, best, is_exact) else best
+            column = column._replace(type=best, collation=column.collation if is_text(best) else None)
+        columns.append(column)
+    differs = any(
+        _is_another_type(column.type, later.get(column.name.lower(), column.type), True) for column in columns
+    )
+    return replace(table, columns=tuple(columns), origin=Origin.WIRE if differs else Origin.EXPORT)
+
+
+def _is_another_type(told: str, known: str, is_exact: bool) -> bool:
+    """Whether a message tells another type than is known, `is_exact` that it has TiDB's words for types."""
+    word, known_word = values.base_type(told), values.base_type(known)
+    if word != known_word:
+        return is_exact or word not in _MAY_BE_TOLD_AS.get(known_word, ())
+    if word in _SIZED and "(" in told and told.partition(")")[0] != known.partition(")")[0]:
+        return True
+    return is_exact and (" unsigned" in told.rpartition(")")[2]) != (" unsigned" in known.rpartition(")")[2])
+
+
 def from_export(table: Table, exported: Sequence[ExportedColumn]) -> Table:
     """The table with the columns of an export, whose keys name neither their order nor composite unique indexes."""
     columns: list[Column] = []

@@ -10,7 +10,7 @@ import msgspec
 
 from ticdc_udfs import values
 from ticdc_udfs.compression import decompress
-from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event
+from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event, no_value
 from ticdc_udfs.options import Options
 from ticdc_udfs.schemas import Column, TableSchema, table_schema, write_json
 
@@ -36,7 +36,7 @@ class _Message(msgspec.Struct):
     pkNames: list[str] | None = None
     mysqlType: dict[str, str] | None = None
     data: list[_Row] | None = None
-    old: list[_Row] | None = None
+    old: list[_Row | None] | None = None
     extension: _Extension | None = msgspec.field(default=None, name="_tidb")
 
 
@@ -168,6 +168,8 @@ def _pre_image(message: _Message, data: _Row) -> _Row | None:
     if len(message.old) != 1:
         raise DecodeError(ErrorCode.BAD_SHAPE, "a row message whose old is not a list of one object")
     old = message.old[0]
+    if old is None:
+        return None
     if not old.keys() <= data.keys():
         raise DecodeError(ErrorCode.BAD_SHAPE, "old has columns that data has not")
     return old if len(old) == len(data) else {**data, **old}
@@ -245,7 +247,7 @@ def _make_canonical(row: _Row, plan: _Plan, flags: list[str]) -> None:
         try:
             row[column], reason = convert(text)
         except (ValueError, OverflowError) as error:
-            raise DecodeError(ErrorCode.BAD_VALUE, "a column's value is none of its type") from error
+            raise no_value(column) from error
         if reason is not None:
             flags.append(reason.of(column))
 
@@ -257,6 +259,6 @@ def _replaced_bytes(message: _Message, plain: bytes) -> list[str]:
         Lossy.INVALID_UTF8.of(column)
         for images, stripped in ((message.data, without.data), (message.old, without.old))
         for image, bare in zip(images or (), stripped or (), strict=True)
-        for column, text in image.items()
-        if bare.get(column) != text
+        for column, text in (image or {}).items()
+        if (bare or {}).get(column) != text
     ]

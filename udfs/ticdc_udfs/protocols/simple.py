@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from ticdc_udfs import values
 from ticdc_udfs.checksum import Sent
 from ticdc_udfs.compression import decompress
-from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event
+from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event, no_value
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import simple_avro
 from ticdc_udfs.schemas import Column, labelled_type, table_schema, write_json
@@ -364,13 +364,16 @@ def _take_utc(row: _Row, timestamps: Iterable[str]) -> bool:
 
 
 def _utc(column: str, timestamp: _Timestamp, zone: ZoneInfo | None, flags: list[str]) -> str:
-    at = _zone(timestamp.location) if timestamp.location != "Local" else zone
+    try:
+        at = _zone(timestamp.location) if timestamp.location != "Local" else zone
+    except (ValueError, OSError, KeyError) as error:
+        raise no_value(column, "its location is no known time zone") from error
     if at is None:
         return timestamp.value
     try:
         utc, twice = values.timestamp_to_utc(timestamp.value, at)
     except (ValueError, OverflowError) as error:
-        raise DecodeError(ErrorCode.BAD_VALUE, "a timestamp's value is none") from error
+        raise no_value(column) from error
     if twice:
         flags.append(Lossy.AMBIGUOUS_TIME.of(column))
     return utc
@@ -379,10 +382,7 @@ def _utc(column: str, timestamp: _Timestamp, zone: ZoneInfo | None, flags: list[
 @lru_cache(maxsize=256)
 def _zone(location: str) -> ZoneInfo | None:
     """The zone that a timestamp names; None is UTC. `Local` names none: the feed's option tells it."""
-    try:
-        return None if location == "UTC" else ZoneInfo(location)
-    except (ValueError, OSError, KeyError) as error:
-        raise DecodeError(ErrorCode.BAD_VALUE, "a timestamp's location is no known time zone") from error
+    return None if location == "UTC" else ZoneInfo(location)
 
 
 def _encodable(column: str, cell: _Cell, flags: list[str]) -> _Cell:
