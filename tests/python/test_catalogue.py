@@ -721,7 +721,7 @@ def test_what_cannot_be_derived_is_a_problem_that_names_the_table() -> None:
         (20, "gone", ProblemCode.NOTHING_TO_RECOVER),
         (40, "t", ProblemCode.UNKNOWN_COLUMN),
         (50, "t", ProblemCode.ROWS_FROM_QUERY),
-        (50, "t", ProblemCode.MISSING_DDL),
+        (50, "t", ProblemCode.ROWS_LOST),
         (60, None, ProblemCode.FLASHBACK_OF_ROWS),
     ]
 
@@ -798,7 +798,8 @@ def test_fold_for_sql() -> None:
         {"commit_ts": 30, "schema_name": "shop", "table_name": "s", "ddl_query": "ALTER TABLE s NONSENSE"},
     ]
     export = [json.loads(line) for line in _export_lines()]
-    array = udf.fold_batch(pa.array([json.dumps(events), None]), pa.array([json.dumps(export), None]))
+    feeds = ([json.dumps(events), None], [json.dumps(export), None], ["canal_json", None])
+    array = udf.fold_batch(*map(pa.array, feeds))
     records, nothing = array.to_pylist()
     assert nothing == []
     assert [(one["record"], one["commit_ts"], one["table_name"]) for one in records] == [
