@@ -125,7 +125,7 @@ _UNSURE_CELLS = Udf(
 
 _FOLD_DDL = Udf(
     name="ticdc_fold_ddl",
-    arguments=(("events", "string"), ("information_schema", "string")),
+    arguments=(("events", "string"), ("information_schema", "string"), ("protocol", "string")),
     returns=catalogue.FOLD_SQL_TYPE,
     description="The table versions, effects and problems of a feed's DDL events (JSON list in order of arrival).",
     function=catalogue.fold_batch,

@@ -427,7 +427,8 @@ def test_fold_for_sql() -> None:
         {"commit_ts": 30, "schema_name": "shop", "table_name": "s", "ddl_query": "ALTER TABLE s NONSENSE"},
     ]
     export = [json.loads(line) for line in _export_lines()]
-    array = udf.fold_batch(pa.array([json.dumps(events), None]), pa.array([json.dumps(export), None]))
+    feeds = ([json.dumps(events), None], [json.dumps(export), None], ["canal_json", None])
+    array = udf.fold_batch(*map(pa.array, feeds))
     records, nothing = array.to_pylist()
     assert nothing == []
     assert [(one["record"], one["commit_ts"], one["table_name"]) for one in records] == [

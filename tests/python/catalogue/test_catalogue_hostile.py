@@ -40,7 +40,8 @@ def _folded(texts: Sequence[str], with_real: bool = True) -> None:
         assert version.valid_to_ts is None or version.valid_from_ts < version.valid_to_ts
     assert {problem.code for problem in result.problems} <= set(ProblemCode)
     wire = [{"commit_ts": each.commit_ts, "schema_name": "shop", "ddl_query": each.ddl_query} for each in events]
-    (records,) = udf.fold_batch(pa.array([json.dumps(wire)]), pa.array([None], pa.string())).to_pylist()
+    nothing = pa.array([None], pa.string())
+    (records,) = udf.fold_batch(pa.array([json.dumps(wire)]), nothing, nothing).to_pylist()
     assert {record["record"] for record in records} <= {"version", "effect", "problem"}
     kinds = udf.kind_batch(pa.array(list(texts), pa.string()), pa.array(["shop"] * len(texts), pa.string())).to_pylist()
     for text, told in zip(texts, kinds, strict=True):

@@ -124,6 +124,6 @@ def test_what_cannot_be_derived_is_a_problem_that_names_the_table() -> None:
         (20, "gone", ProblemCode.NOTHING_TO_RECOVER),
         (40, "t", ProblemCode.UNKNOWN_COLUMN),
         (50, "t", ProblemCode.ROWS_FROM_QUERY),
-        (50, "t", ProblemCode.MISSING_DDL),
+        (50, "t", ProblemCode.ROWS_LOST),
         (60, None, ProblemCode.FLASHBACK_OF_ROWS),
     ]

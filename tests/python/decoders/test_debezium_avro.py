@@ -128,8 +128,7 @@ def test_operations() -> None:
         event = row(op, before, after, A)
         assert (event.op, image_of(event.before), image_of(event.after)) == want
         assert (event.schema_name, event.table_name, event.row_key) == ("shop", "t", b'{"id":"1"}')
-        assert (event.commit_ts, event.commit_ts_exact, event.before_key) == (COMMIT_TS, True, None)
-        assert event.lossy == NULL_FLAGS
+        assert (event.commit_ts, event.commit_ts_exact, event.before_key, event.lossy) == (COMMIT_TS, True, None, ())
 
 
 def test_an_update_that_moves_the_row_names_both_keys() -> None:

@@ -403,7 +403,6 @@ BROKEN: list[tuple[bytes | None, bytes | None, ErrorCode]] = [
     (*message((row_key(ts=2**63), {"u": NEW})), ErrorCode.BAD_SHAPE),
     (*message((b'{"ts":1,"t":1,"tbl":"\xff"}', {"u": NEW})), ErrorCode.NOT_UTF8),
     (*message((row_key(), b"[]")), ErrorCode.BAD_SHAPE),
-    (*message((row_key(), b"{}")), ErrorCode.BAD_SHAPE),
     (*message((row_key(), {"u": {}})), ErrorCode.BAD_SHAPE),
     (*message((row_key(), {"p": OLD})), ErrorCode.BAD_SHAPE),
     (*message((row_key(), {"u": NEW, "p": {"nowhere": ident()}})), ErrorCode.BAD_SHAPE),
@@ -413,8 +412,8 @@ BROKEN: list[tuple[bytes | None, bytes | None, ErrorCode]] = [
     (*message((row_key(), {"u": {"v": column(15, 1)}})), ErrorCode.BAD_VALUE),
     (*message((row_key(), {"u": {"v": column(3, 1.5)}})), ErrorCode.BAD_VALUE),
     (*message((row_key(), {"u": {"v": column(5, "1.5")}})), ErrorCode.BAD_VALUE),
-    (*message((row_key(), {"u": {"v": column(252, "YQ")}})), ErrorCode.BAD_VALUE),
-    (*message((row_key(), {"u": {"v": column(252, "é", BINARY)}})), ErrorCode.BAD_VALUE),
+    (*message((row_key(), {"u": {"id": ident(), "v": column(252, "YQ")}})), ErrorCode.BAD_VALUE),
+    (*message((row_key(), {"u": {"id": ident(), "v": column(252, "é", BINARY)}})), ErrorCode.BAD_VALUE),
 ]
 
 
@@ -428,7 +427,7 @@ def test_broken_messages(key: bytes | None, value: bytes | None, code: ErrorCode
 def test_error_messages_hold_no_value_of_the_message() -> None:
     secret = "s3cr3t"
     for key, body in (
-        (row_key(), {"u": {secret: column(3, secret)}}),
+        (row_key(), {"u": {"c": column(3, secret)}}),
         (row_key(), {"u": {secret: {"t": secret, "v": 1}}}),
         (row_key(), {"u": {secret: {"t": 99, "v": secret}}}),
         (row_key(), {"u": NEW, "p": {secret: ident()}}),

@@ -188,6 +188,14 @@ class Recover(Change):
 
     to: str | None = None
 
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The table, or database, under both names."""
+        table = (self.schema, self.table)
+        if self.to is None:
+            return (table,)
+        return (table, (self.to, None) if self.table is None else (self.schema, self.to))
+
 
 @dataclass(frozen=True, slots=True)
 class SetColumn(Change):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
@@ -22,6 +24,7 @@ from ticdc_udfs.catalogue.column_types import (
     zero_value,
 )
 from ticdc_udfs.catalogue.ddl import statements
+from ticdc_udfs.catalogue.renames import Step, moves
 from ticdc_udfs.catalogue.tables import (
     TIDB_CHARSET,
     Column,
@@ -53,8 +56,9 @@ class DdlEvent(msgspec.Struct, frozen=True):
     """A DDL message, or a message that bears a table's schema alone (no `ddl_query`), or of a row that shows its table.
 
     With the `ddl_type` `initial_load` it is no message: the table's rows are those of an export as of the commit.
-    `table_schema` is the text of `schemas.TableSchema`: the columns after the DDL. In JSON members that are null may be
-    left out, as Spark's `to_json` does.
+    `table_schema` is the text of `schemas.TableSchema`: the columns after the DDL. `physical_table_id` is TiDB's id of
+    the table after it, of DROP TABLE that of the table dropped. A schema that no row bears has the commit 0. In JSON
+    members that are null may be left out, as Spark's `to_json` does.
     """
 
     commit_ts: int
@@ -63,6 +67,7 @@ class DdlEvent(msgspec.Struct, frozen=True):
     ddl_query: str | None = None
     ddl_type: str | None = None
     table_schema: str | None = None
+    physical_table_id: int | None = None
 
 
 class ProblemCode(StrEnum):
@@ -73,7 +78,9 @@ class ProblemCode(StrEnum):
     UNKNOWN_COLUMN = "unknown_column"
     UNKNOWN_PARTITION = "unknown_partition"
     NOTHING_TO_RECOVER = "nothing_to_recover"
+    UNSURE_RECOVERY = "unsure_recovery"
     MISSING_DDL = "missing_ddl"
+    ROWS_LOST = "rows_lost"
     SCHEMA_DIFFERS = "schema_differs"
     DEFAULT_NOT_CONSTANT = "default_not_constant"
     DEFAULT_IN_SESSION_ZONE = "default_in_session_zone"
@@ -143,26 +150,58 @@ class Fold(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def fold(events: Iterable[DdlEvent], export: Iterable[ExportedColumn] = ()) -> Fold:
+def fold(events: Iterable[DdlEvent], export: Iterable[ExportedColumn] = (), protocol: str = "") -> Fold:
     """Folds a feed's DDL, given in order of arrival, into table versions.
 
     Copies of a DDL (same commit, table and text) count once. Tables that no DDL creates have the columns of the first
     message that bears their schema, else of the export, from commit 0. Events without DDL stand before a DDL of the
-    same commit, as rows do, and an export after it.
+    same commit, as rows do, and an export after it. Messages of one commit that rename a table each are steps of one
+    statement, in any order. Debezium sends no RECOVER and FLASHBACK, and its rows tell no virtual generated columns.
     """
-    state = _Catalogue(export)
+    state = _Catalogue(export, protocol)
     seen: set[tuple[int, str | None, str | None, str | None]] = set()
-    for event in sorted(events, key=lambda event: (event.commit_ts, _is_load(event), bool(event.ddl_query))):
-        copy = (event.commit_ts, event.schema_name, event.table_name, event.ddl_query)
-        if event.ddl_query and copy in seen:
-            continue
-        seen.add(copy)
-        state.apply(event)
+    ordered = sorted(events, key=lambda event: (event.commit_ts, _is_load(event), bool(event.ddl_query)))
+    for _, of_commit in groupby(ordered, key=attrgetter("commit_ts")):
+        once = []
+        for event in of_commit:
+            copy = (event.commit_ts, event.schema_name, event.table_name, event.ddl_query)
+            if event.ddl_query and copy in seen:
+                continue
+            seen.add(copy)
+            once.append(event)
+        state.apply_all(once)
     return state.finish()
 
 
 def _is_load(event: DdlEvent) -> bool:
     return event.ddl_type == DdlKind.INITIAL_LOAD
+
+
+def _renames(event: DdlEvent) -> Sequence[do.RenameTable]:
+    """The steps of a text that does nothing but rename tables."""
+    read = statements(event.ddl_query, event.schema_name) if event.ddl_query else ()
+    steps = [change for change in read if isinstance(change, do.RenameTable)]
+    return steps if len(steps) == len(read) else ()
+
+
+def _mentioned(change: Change) -> Iterable[str]:
+    """The columns, or indexes, that a change names, in lower case."""
+    match change:
+        case do.SetColumn():
+            return {(change.name or "").lower(), change.column.name.lower()}
+        case do.Named():
+            return {change.name.lower(), (change.to or "").lower()}
+    return ()
+
+
+def _rename_of(change: do.RenameTable, event: DdlEvent) -> _Rename:
+    schema = change.schema or event.schema_name or ""
+    columns = tuple(column.name for column in wire_columns(event.table_schema))
+    return _Rename(schema, change.table or "", change.to_schema or schema, change.to_table, columns)
+
+
+def _named(schema: str, name: str) -> str:
+    return ".".join("`" + part.replace("`", "``") + "`" for part in (schema, name))
 
 
 # State
@@ -180,6 +219,19 @@ class _Dropped(NamedTuple):
     kind: DdlKind
 
 
+class _Rename(NamedTuple):
+    schema: str
+    name: str
+    to_schema: str
+    to_name: str
+    columns: tuple[str, ...]
+
+    @property
+    def keys(self) -> tuple[Key, Key]:
+        """What both names are compared by."""
+        return key_of(self.schema, self.name), key_of(self.to_schema, self.to_name)
+
+
 _NEED_COLUMNS = frozenset(
     {
         DdlKind.ADD_COLUMN,
@@ -194,34 +246,93 @@ _NEED_COLUMNS = frozenset(
 
 @dataclass
 class _Catalogue:
-    """All tables as of one commit, the versions that have ended, and what is told before its time."""
+    """All tables as of one commit, the versions that have ended, and what is told before its time.
+
+    `told` are tables known from schemas without DDL alone, with the commit of the first row; 0: none bears the schema.
+    `told_by_rows` are those whose virtual generated columns no message told. `ids` are TiDB's ids, as far as messages
+    tell them. `odd` are columns that rows of the commit bear and their tables lack. Of the DDL of now, `wire` are the
+    columns in its message and `mentioned` those in its text, in lower case.
+    """
 
     exported: Iterable[ExportedColumn]
+    protocol: str = ""
     live: dict[Key, Table] = field(default_factory=dict)
     open: dict[Identity, _Open] = field(default_factory=dict)
     touched: dict[Identity, Table | None] = field(default_factory=dict)
     dropped: dict[Key, list[_Dropped]] = field(default_factory=lambda: defaultdict(list))
     incarnations: dict[str, int] = field(default_factory=dict)
     collations: dict[str, tuple[str, str]] = field(default_factory=dict)
-    told: set[Identity] = field(default_factory=set)
+    told: dict[Identity, int] = field(default_factory=dict)
+    told_by_rows: set[Identity] = field(default_factory=set)
     of_export: set[Identity] = field(default_factory=set)
+    ids: dict[Identity, int] = field(default_factory=dict)
     known: set[Key] = field(default_factory=set)
     gone: dict[Key, int] = field(default_factory=dict)
     told_defaults: dict[str, str] = field(default_factory=dict)
     versions: list[TableVersion] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    odd: list[tuple[Key, Sequence[str]]] = field(default_factory=list)
     commit_ts: int = 0
     kind: DdlKind = DdlKind.OTHER
+    wire: set[str] = field(default_factory=set)
+    mentioned: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        self.is_debezium = self.protocol.startswith("debezium")
         self.export: dict[Key, list[ExportedColumn]] = defaultdict(list)
         for column in self.exported:
             self.export[key_of(column.schema_name, column.table_name)].append(column)
 
     # Events
 
+    def apply_all(self, events: Sequence[DdlEvent]) -> None:
+        """Applies the events of one commit; those that rename tables together."""
+        steps = [event for event in events if len(_renames(event)) == 1]
+        renamed = False
+        for event in events:
+            if len(steps) > 1 and event is steps[0]:
+                renamed = self._apply_steps(steps)
+            if not (renamed and len(_renames(event)) == 1):
+                self.apply(event)
+        for key, columns in self.odd:
+            table = self.live.get(key)
+            # where TSOs hold only milliseconds, the DDL that gave them may be of the row's own
+            if table is not None and not all(map(table.column, columns)):
+                detail = f"rows bear columns that no DDL gave it: {', '.join(columns)}"
+                self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
+        self.odd.clear()
+
+    def _apply_steps(self, events: Sequence[DdlEvent]) -> bool:
+        """Moves each table to where the steps lead it; False if they lead nowhere in any order."""
+        renames = [_rename_of(change, event) for event in events for change in _renames(event)]
+        steps = [
+            Step(*rename.keys, key_of(event.schema_name, event.table_name))
+            for rename, event in zip(renames, events, strict=True)
+        ]
+        found = moves(steps, self._lives)
+        if found is None:
+            return False
+        self.commit_ts, self.kind = events[0].commit_ts, DdlKind.RENAME_TABLE
+        self._rename(
+            [
+                renames[move.last]._replace(schema=renames[move.first].schema, name=renames[move.first].name)
+                for move in found
+            ]
+        )
+        for event in events:
+            self._message(event, _renames(event))
+        self._settle()
+        return True
+
+    def _lives(self, key: Key) -> bool | None:
+        table = self.live.get(key)
+        if table is None or self._only_told(table):
+            return False if table is None and key in self.known else None
+        return True
+
     def apply(self, event: DdlEvent) -> None:
+        """Applies one event."""
         self.commit_ts = event.commit_ts
         if _is_load(event):
             self.kind = DdlKind.INITIAL_LOAD
@@ -231,19 +342,22 @@ class _Catalogue:
             self.told_defaults = {column.name.lower(): column.default for column in told if column.default is not None}
             read = statements(event.ddl_query, event.schema_name)
             self.kind = read[0].kind if len({change.kind for change in read}) == 1 else DdlKind.MULTI_SCHEMA_CHANGE
+            if self.kind is DdlKind.DROP_TABLE:
+                self._note_id(event)
+            self.wire = {column.name.lower() for column in wire_columns(event.table_schema)}
+            self.mentioned = {name for change in read for name in _mentioned(change)}
             for change in read:
                 self._change(change, event)
-            readable = not isinstance(read[0], do.NotRead)
-            touched = {key_of(*table) for change in read for table in change.tables}
-            if event.table_schema and (not readable or key_of(event.schema_name, event.table_name) in touched):
-                self._wire(event, readable)
+            self._message(event, read)
         elif event.table_schema:
             self._told(event)
         elif key_of(event.schema_name, event.table_name) in self.known:
             self._find(event.schema_name or "", event.table_name or "")
+        self.wire, self.mentioned = set(), set()
         self._settle()
 
     def finish(self) -> Fold:
+        """All versions, ended or not."""
         for key, columns in self.export.items():
             if key not in self.known:
                 self._unseen(columns[0].schema_name, columns[0].table_name)
@@ -255,13 +369,28 @@ class _Catalogue:
     def _problem(self, code: ProblemCode, detail: str, schema: str | None, table: str | None) -> None:
         self.problems.append(Problem(self.commit_ts, schema, table, code, detail))
 
+    def _message(self, event: DdlEvent, read: Sequence[Change]) -> None:
+        """Takes what the message of a DDL tells of the table that it names, if its text changes that one."""
+        readable = not isinstance(read[0], do.NotRead)
+        touched = {key_of(*table) for change in read for table in change.tables}
+        brings_back = any(isinstance(change, do.Recover) for change in read)
+        if not readable or brings_back or key_of(event.schema_name, event.table_name) in touched:
+            self._wire(event, readable)
+            self._note_id(event)
+
+    def _note_id(self, event: DdlEvent) -> None:
+        table, number = self.live.get(key_of(event.schema_name, event.table_name)), event.physical_table_id or 0
+        # of two steps that rename one table the first bears -1
+        if table is not None and number > 0:
+            self.ids[table.identity] = number
+
     # Tables and their versions
 
     def _put(self, table: Table) -> None:
         self.live[table.key] = table
         self.touched[table.identity] = table
         self.known.add(table.key)
-        self.told.discard(table.identity)
+        self.told.pop(table.identity, None)
 
     def _remove(self, table: Table) -> None:
         del self.live[table.key]
@@ -304,8 +433,10 @@ class _Catalogue:
             )
         )
 
-    def _unseen(self, schema: str, name: str) -> Table:
+    def _unseen(self, schema: str, name: str, columns: Iterable[str] = ()) -> Table:
         """A table that was there before the first message."""
+        if self.is_debezium:
+            self._note_flashback(schema, name, columns)
         table_id = table_id_of(schema, name, 0)
         table = Table(table_id, self._new_incarnation(table_id), 0, schema, name)
         exported = self.export.get(table.key)
@@ -316,6 +447,30 @@ class _Catalogue:
         self._begin_unseen(table)
         return table
 
+    def _note_flashback(self, schema: str, name: str, columns: Iterable[str]) -> None:
+        """FLASHBACK TABLE … TO and FLASHBACK DATABASE … TO make a table that has a past; Debezium sends neither."""
+        ends = [
+            drop
+            for drops in self.dropped.values()
+            for drop in drops
+            if drop.table.schema.lower() == schema.lower() or drop.kind is DdlKind.DROP_DATABASE
+        ]
+        past = [drop for drop in ends if drop.table.columns and self._may_be(drop.table, columns, unless_told=False)]
+        if past:
+            table, commit_ts, _ = max(past, key=attrgetter("commit_ts"))
+            detail = (
+                f"{_named(schema, name)} has the columns of {_named(table.schema, table.name)}, which ended at the "
+                f"commit {commit_ts}: if a FLASHBACK brought that one back under this name, its rows are missing"
+            )
+            self._problem(ProblemCode.ROWS_LOST, detail, schema, name)
+
+    def _may_be(self, table: Table, columns: Iterable[str], *, unless_told: bool) -> bool:
+        """Whether rows with these columns, or else the DDL of now, may be of that table; what if nothing tells them."""
+        told = {column.lower() for column in columns} or self.wire
+        names = {column.name.lower() for column in table.columns or ()}
+        unsent = {column.name.lower() for column in table.columns or () if column.generated == "virtual"}
+        return (told ^ names) - unsent <= self.mentioned if told else unless_told
+
     def _begin_unseen(self, table: Table) -> None:
         self.live[table.key] = table
         self.open[table.identity] = _Open(table, 0, None)
@@ -325,25 +480,25 @@ class _Catalogue:
         key = key_of(schema, name)
         if key in self.live:
             return self.live[key]
-        if key in self.known:
-            return self._unannounced(schema, name, {column.lower() for column in columns})
-        return self._unseen(schema, name)
+        return self._unannounced(schema, name, columns) if key in self.known else self._unseen(schema, name, columns)
 
-    def _unannounced(self, schema: str, name: str, columns: set[str]) -> Table:
+    def _unannounced(self, schema: str, name: str, columns: Iterable[str]) -> Table:
         """A table whose name was given up: recovered if it has its old columns or none is told, else new.
 
         Debezium never sends RECOVER TABLE, and no protocol sends the CREATE of a table without key unless told to
         (protocol facts 0.1).
         """
         self._settle()
-        self._problem(ProblemCode.MISSING_DDL, "it is there again though no DDL brought it back", schema, name)
-        drops = self._drops(schema, name)
-        old = (drops[-1].table.columns if drops else None) or ()
-        unsent = {column.name.lower() for column in old if column.generated == "virtual"}
-        if drops and (not columns or columns | unsent == {column.name.lower() for column in old}):
-            table, by = drops[-1].table, DdlKind.RECOVER_TABLE
-            self.dropped[table.key].remove(drops[-1])
+        drops = reversed(self._drops(schema, name))
+        drop = next((drop for drop in drops if self._may_be(drop.table, columns, unless_told=True)), None)
+        if drop is not None:
+            detail = f"it is there again: the rows that it had at the commit {drop.commit_ts} are taken for its own"
+            self._problem(ProblemCode.MISSING_DDL, detail, schema, name)
+            table, by = drop.table, DdlKind.RECOVER_TABLE
+            self.dropped[table.key].remove(drop)
         else:
+            detail = f"{_named(schema, name)} is there again though no DDL made it, and its first rows may be missing"
+            self._problem(ProblemCode.ROWS_LOST, detail, schema, name)
             table, by = replace(self._new_table(schema, name), origin=Origin.NONE), DdlKind.CREATE_TABLE
         self.live[table.key] = table
         self.open[table.identity] = _Open(table, self.gone[table.key], by)
@@ -355,6 +510,8 @@ class _Catalogue:
     def _emptied(self, table: Table) -> Table:
         """The table with nothing of the rows that it had."""
         table_id, incarnation = self._next_identity(table.schema, table.name, table)
+        if table.identity in self.told_by_rows:
+            self.told_by_rows.add((table_id, incarnation))
         return replace(table, table_id=table_id, incarnation=incarnation, incarnation_ts=self.commit_ts)
 
     def _next_identity(self, schema: str, name: str, before: Table | None) -> Identity:
@@ -367,7 +524,7 @@ class _Catalogue:
         self.incarnations[table_id] = self.incarnations.get(table_id, 0) + 1
         return self.incarnations[table_id]
 
-    def _make_room(self, schema: str, name: str) -> None:
+    def _make_room(self, schema: str, name: str, successor: str) -> None:
         """Ends a table whose name another one takes: its own end was not seen."""
         table = self.live.get(key_of(schema, name))
         if table is None:
@@ -375,12 +532,18 @@ class _Catalogue:
         if self._only_told(table):
             del self.live[table.key], self.open[table.identity]
             return
-        self._problem(ProblemCode.MISSING_DDL, "its name goes to another table though it was not dropped", schema, name)
+        detail = (
+            f"{_named(schema, name)} gave up its name to {successor}, and no DDL says whether it was renamed or dropped"
+        )
+        self._problem(ProblemCode.ROWS_LOST, detail, schema, name)
         self._remove(table)
 
     def _only_told(self, table: Table) -> bool:
-        """Whether a table is known from a schema without DDL alone, which may be of a later time."""
-        return table.origin is Origin.WIRE and table.identity in self.told
+        """Whether a table is known from a schema alone that may be of a later time.
+
+        No row bears it, or one of now: where TSOs hold only milliseconds, rows of a DDL's own come after it.
+        """
+        return self.told.get(table.identity) in (0, self.commit_ts)
 
     # Changes
 
@@ -392,9 +555,9 @@ class _Catalogue:
             case do.CreateTable():
                 self._create(change, schema, name)
             case do.RenameTable():
-                self._rename(schema, name, change.to_schema or schema, change.to_table)
+                self._rename([_rename_of(change, event)])
             case do.Recover():
-                self._recover(change, schema, name or event.table_name or "")
+                self._recover(change, schema, name or event.table_name or "", event.physical_table_id)
             case do.PartitionChange():
                 self._partitions(change, self._find(schema, name))
             case do.Charset(table=None):
@@ -427,7 +590,7 @@ class _Catalogue:
     def _create(self, change: do.CreateTable, schema: str, name: str) -> None:
         if change.as_select:
             self._problem(ProblemCode.ROWS_FROM_QUERY, "the rows of its query are not sent", schema, name)
-        self._make_room(schema, name)
+        self._make_room(schema, name, "a new table")
         base = self.collations.get(schema.lower(), TIDB_CHARSET)
         charset, collation = charset_of(change.charset, change.collation, base)
         table = replace(self._new_table(schema, name), charset=charset, collation=collation)
@@ -473,29 +636,37 @@ class _Catalogue:
         loaded = self._emptied(table)
         self._put(loaded)
         if table.identity in self.told:
-            self.told.add(loaded.identity)
+            self.told[loaded.identity] = self.commit_ts
 
     def _drop(self, table: Table, kind: DdlKind) -> None:
         self._remove(table)
         self.dropped[table.key].append(_Dropped(table, self.commit_ts, kind))
 
-    def _rename(self, schema: str, name: str, to_schema: str, to_name: str) -> None:
-        seen = key_of(schema, name) in self.known
-        table = self._find(schema, name) if seen else self._unseen_before_rename(schema, name, to_schema, to_name)
-        if key_of(schema, name) != key_of(to_schema, to_name):
-            self._make_room(to_schema, to_name)
-            self._remove(table)
-        self._put(replace(table, schema=to_schema, name=to_name))
+    def _rename(self, renames: Sequence[_Rename]) -> None:
+        """Renames tables at once: one may take the name that another one gives up."""
+        found = [
+            self._find(rename.schema, rename.name, rename.columns)
+            if rename.keys[0] in self.known
+            else self._unseen_before(rename)
+            for rename in renames
+        ]
+        for table, rename in zip(found, renames, strict=True):
+            if table.key != rename.keys[1]:
+                self._remove(table)
+        for table, rename in zip(found, renames, strict=True):
+            if table.key != rename.keys[1]:
+                self._make_room(rename.to_schema, rename.to_name, _named(table.schema, table.name))
+            self._put(replace(table, schema=rename.to_schema, name=rename.to_name))
 
-    def _unseen_before_rename(self, schema: str, name: str, to_schema: str, to_name: str) -> Table:
+    def _unseen_before(self, rename: _Rename) -> Table:
         """A table first seen when it is renamed: what is told of its later name is told of it."""
-        table = self._unseen(schema, name)
-        later = self.live.get(key_of(to_schema, to_name))
+        table = self._unseen(rename.schema, rename.name, rename.columns)
+        later = self.live.get(rename.keys[1])
         told = None
         if later is not None and self._only_told(later):
             told = later
-        elif later is None and key_of(to_schema, to_name) not in self.known:
-            exported = self.export.get(key_of(to_schema, to_name))
+        elif later is None and rename.keys[1] not in self.known:
+            exported = self.export.get(rename.keys[1])
             told = from_export(table, exported) if exported else None
         if table.columns is None and told is not None:
             table = replace(
@@ -508,9 +679,22 @@ class _Catalogue:
             self._begin_unseen(table)
         return table
 
-    def _recover(self, change: do.Recover, schema: str, name: str) -> None:
+    def _to_recover(self, change: do.Recover, schema: str, name: str, physical_table_id: int | None) -> list[_Dropped]:
+        """The table of the id in the message, else the newest of the name, as TiDB takes it if no job is named."""
+        drops = self.dropped[key_of(schema, name)]
+        if physical_table_id is not None:
+            same_id = [drop for drop in drops if self.ids.get(drop.table.identity) == physical_table_id]
+            untold = [drop for drop in drops if drop.table.identity not in self.ids]
+            drops = same_id or untold
+        if change.table is None and len(drops) > 1:
+            commits = ", ".join(str(drop.commit_ts) for drop in drops)
+            detail = f"of {_named(schema, name)}, which ended at the commits {commits}, the newest is taken"
+            self._problem(ProblemCode.UNSURE_RECOVERY, detail, schema, name)
+        return drops[-1:]
+
+    def _recover(self, change: do.Recover, schema: str, name: str, physical_table_id: int | None) -> None:
         if change.kind is DdlKind.RECOVER_TABLE:
-            found = self.dropped[key_of(schema, name)][-1:]
+            found = self._to_recover(change, schema, name, physical_table_id)
         else:
             self.collations[(change.to or schema).lower()] = self.collations.get(schema.lower(), TIDB_CHARSET)
             ends = [drop for key, drops in self.dropped.items() if key[0] == schema.lower() for drop in drops]
@@ -518,6 +702,9 @@ class _Catalogue:
             found = [drop for drop in ends if drop.commit_ts == last and drop.kind is DdlKind.DROP_DATABASE]
         if not found:
             self._problem(ProblemCode.NOTHING_TO_RECOVER, "its end was not seen", schema, name or None)
+            if change.kind is DdlKind.RECOVER_TABLE and name:
+                self._make_room(schema, change.to or name, "a table that was brought back")
+                self._put(replace(self._new_table(schema, change.to or name), origin=Origin.NONE))
         for drop in found:
             table = drop.table
             self.dropped[table.key].remove(drop)
@@ -525,7 +712,7 @@ class _Catalogue:
                 table = replace(table, name=change.to or table.name)
             else:
                 table = replace(table, schema=change.to or table.schema)
-            self._make_room(table.schema, table.name)
+            self._make_room(table.schema, table.name, "a table that was brought back")
             self._put(table)
 
     # Columns and indexes
@@ -597,9 +784,7 @@ class _Catalogue:
         if change.conditional and change.name is None and known is not None and is_of_now:
             return table
         if change.name is not None and known is None:
-            if table.origin is not Origin.EXPORT:
-                self._problem(ProblemCode.UNKNOWN_COLUMN, f"{change.kind} of {change.name}", table.schema, table.name)
-            known = table.column(change.column.name)
+            known = self._column(table, change.name, change.kind) or table.column(change.column.name)
         table = defined(table, change.column, known)
         column = table.column(change.column.name)
         if change.name is None and column is not None and column.generated != "virtual":
@@ -628,8 +813,12 @@ class _Catalogue:
         return column._replace(added_value=value)
 
     def _column(self, table: Table, name: str, kind: DdlKind) -> Column | None:
+        """The column; a table that a DDL made has all that later ones name.
+
+        Rows tell no virtual generated columns, and an export may be of a later time.
+        """
         column = table.column(name)
-        if column is None and table.origin is not Origin.EXPORT:
+        if column is None and table.origin is Origin.DDL:
             self._problem(ProblemCode.UNKNOWN_COLUMN, f"{kind} of {name}", table.schema, table.name)
         return column
 
@@ -663,6 +852,8 @@ class _Catalogue:
         )
         if change.counterpart is not None:
             other = self._find(change.counterpart[0] or table.schema, change.counterpart[1])
+            # it has the partition's from now on
+            self.ids.pop(other.identity, None)
             effect = effect._replace(
                 counterpart_table_id=other.table_id,
                 counterpart_incarnation=other.incarnation,
@@ -681,14 +872,19 @@ class _Catalogue:
             return
         unseen = key_of(schema, name) not in self.known
         table = self._find(schema, name, [column.name for column in columns])
-        if unseen:
-            self.told.add(table.identity)
+        if unseen or self.told.get(table.identity) == 0:
+            self.told[table.identity] = event.commit_ts
         # a message of a key alone tells fewer columns than the table has
         more = {column.name.lower() for column in table.columns or ()} < {column.name.lower() for column in columns}
-        if not table.columns or (more and table.identity in self.told):
+        if not table.columns or (more and (table.identity in self.told or table.origin is Origin.WIRE)):
             table = with_wire(table, columns)
+            if self.is_debezium:
+                self.told_by_rows.add(table.identity)
         elif table.identity in self.of_export:
             table = with_told_types(table, columns, self.export.get(table.key, ()))
+        elif event.commit_ts and "avro" not in self.protocol and table.origin in (Origin.DDL, Origin.WIRE):
+            odd = [column.name for column in columns if table.column(column.name) is None]
+            self.odd.extend([(table.key, odd)] if odd else ())
         self.live[table.key] = table
         self.open[table.identity] = self.open[table.identity]._replace(table=table)
 
@@ -701,10 +897,17 @@ class _Catalogue:
             return
         if table is None:
             table = self._find(event.schema_name or "", event.table_name or "", [column.name for column in columns])
-        names = [column.name for column in columns]
+        told = with_wire(table, columns)
         if readable and table.columns is not None:
-            if [column.name for column in table.columns] == names:
-                return
-            detail = "the columns on the wire are not those that the DDL gives"
-            self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
-        self._put(with_wire(table, columns))
+            known, names = ([column.name for column in each.columns or ()] for each in (table, told))
+            if sorted(known) == sorted(names):
+                told = table
+            elif table.identity in self.told_by_rows and set(known) < set(names):
+                every = [one if one.name in known else one._replace(generated="virtual") for one in told.columns or ()]
+                told = replace(told, columns=tuple(every))
+            elif table.origin is not Origin.EXPORT:
+                detail = "the columns on the wire are not those that the DDL gives"
+                self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
+        self.told_by_rows.discard(table.identity)
+        if told is not table:
+            self._put(told)
