@@ -25,7 +25,8 @@ told as (
 
 ),
 
-drops as (
+-- what may bring a table back, or move its key
+moves as (
 
     select
         feed,
@@ -33,17 +34,14 @@ drops as (
         table_name,
         collect_set(commit_ts) as commits
     from {{ ref("int_ticdc__events") }}
-    where
-        kind = 'ddl'
-        and lower(ddl_query) like '%drop%'
-        and lower(ltrim(ddl_query)) not like 'alter%'
+    where kind = 'ddl' and lower(ddl_query) rlike 'drop|primary|unique|modify|change'
     group by feed, schema_name, table_name
 
 ),
 
-rows_after_drops as (
+rows_after_moves as (
 
-    select /*+ broadcast(drops) */
+    select /*+ broadcast(moves) */
         later.feed,
         later.schema_name,
         later.table_name,
@@ -51,14 +49,14 @@ rows_after_drops as (
         later.commit_ts,
         later.commit_ts_exact,
         struct(later.topic, later.`partition`, later.`offset`, later.event_index) as position,
-        size(filter(drops.commits, each -> each < later.commit_ts)) as drops_before
+        size(filter(moves.commits, each -> each < later.commit_ts)) as moves_before
     from {{ ref("int_ticdc__events") }} as later
-    inner join drops
+    inner join moves
         on
-            later.feed = drops.feed
-            and later.schema_name = drops.schema_name
-            and later.table_name = drops.table_name
-    where later.kind = 'row' and later.commit_ts > array_min(drops.commits)
+            later.feed = moves.feed
+            and later.schema_name = moves.schema_name
+            and later.table_name = moves.table_name
+    where later.kind = 'row' and later.commit_ts > array_min(moves.commits)
 
 ),
 
@@ -96,7 +94,7 @@ group by
 
 union all
 
--- the first rows after a drop tell that their table is there again
+-- the first rows after it tell that their table is there again, and its key
 select
     later.feed,
     -- where TSOs hold only milliseconds, a table that was made anew in the row's is there before the row
@@ -109,14 +107,14 @@ select
     min(row_schemas.table_schema) as table_schema,
     min(later.position) as first_position,
     cast(0 as bigint) as run_id
-from rows_after_drops as later
+from rows_after_moves as later
 left join row_schemas
     on
         later.feed = row_schemas.feed
         and later.schema_name = row_schemas.schema_name
         and later.table_name = row_schemas.table_name
         and later.table_schema_id = row_schemas.table_schema_id
-group by later.feed, later.schema_name, later.table_name, later.table_schema_id, later.drops_before
+group by later.feed, later.schema_name, later.table_name, later.table_schema_id, later.moves_before
 {%- for load in ticdc.initial_loads() %}
 
 union all

@@ -48,6 +48,7 @@ class Lossy(StrEnum):
     NO_SCHEMA = "no_schema"
     LABEL_UNKNOWN = "label_unknown"
     NULL_OR_DEFAULT = "null_or_default"
+    NULL_OR_VIRTUAL = "null_or_virtual"
     DOUBLE_PRECISION = "double_precision"
     ZERO_DATE = "zero_date"
     INVALID_UTF8 = "invalid_utf8"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode
 from binascii import b2a_base64
 from collections.abc import Callable, Mapping
@@ -145,6 +146,7 @@ def _image(wire: Any, plan: RowPlan, flags: list[str]) -> _Row:
                     flags.append(reason.of(column))
         for column in plan.virtual:
             del image[column]
+        flags += [flag for column, flag in plan.maybe_virtual.items() if image[column] is None]
     except (ValueError, OverflowError) as error:
         raise DecodeError(ErrorCode.BAD_VALUE, "a column's value is none of its type") from error
     return image
@@ -157,7 +159,8 @@ class RowPlan(NamedTuple):
     """What is the same for all rows of one writer schema.
 
     `texts` tells per column how its value becomes text (None: it is), `zoned` which texts become UTC. `virtual` are
-    columns that are known to be generated: their values are not sent, but NULL. `before`, `op`, `commit_ts` and
+    columns that are known to be generated: their values are not sent, but NULL. Of others that may be so
+    `maybe_virtual` has the flag of a NULL. `before`, `op`, `commit_ts` and
     `checksum` are the places of the fields that are no columns; None: not sent.
     """
 
@@ -168,6 +171,7 @@ class RowPlan(NamedTuple):
     texts: list[Text | None]
     zoned: dict[str, values.Convert]
     virtual: frozenset[str]
+    maybe_virtual: dict[str, str]
     key: list[str]
     flags: list[str]
     schema: TableSchema
@@ -225,11 +229,12 @@ _read_exported = msgspec.json.Decoder(_Exported).decode
 
 
 class _Table(NamedTuple):
-    """A row's schema with the names of TiDB, as far as they are known."""
+    """A row's schema with the names of TiDB, as far as they are known; `is_known`: an export tells of the table."""
 
     record: Record
     virtual: frozenset[str] = frozenset()
     flags: tuple[str, ...] = ()
+    is_known: bool = False
 
 
 def _table(schema: str, part: str) -> _Table:
@@ -252,6 +257,7 @@ def _table(schema: str, part: str) -> _Table:
         ),
         frozenset(column.name for column in export.columns if column.is_virtual),
         tuple(Lossy.AMBIGUOUS_NAME.of(field.name) for field in record.fields if len(names.get(field.name, ())) > 1),
+        True,
     )
 
 
@@ -291,6 +297,8 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
     virtual = table.virtual.intersection(field.name for field in fields).difference(key)
     if len(virtual) == len(fields):
         virtual = frozenset()
+    hidden = frozenset(field.name for field in fields if _is_hidden(field)).difference(key)
+    virtual |= hidden
     names = key or [field.name for field in fields if field.name not in virtual]
     return RowPlan(
         record=record,
@@ -304,15 +312,33 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
             if zone is not None and type_ == "timestamp" and field.kind == "string"
         },
         virtual=virtual,
+        maybe_virtual={
+            field.name: Lossy.NULL_OR_VIRTUAL.of(field.name)
+            for field in fields
+            if not table.is_known and _may_be_virtual(field) and field.name not in key and field.name not in virtual
+        },
         key=names,
         flags=flags,
-        schema=table_schema(told),
+        schema=table_schema([column for column in told if column.name not in hidden]),
         before=extra.get("_ticdc_before"),
         before_plan=None if before is None else _plan(table._replace(record=before), names, zone),
         op=extra.get("_tidb_op"),
         commit_ts=extra.get("_tidb_commit_ts"),
         checksum=extra.get("_tidb_row_level_checksum"),
     )
+
+
+def _may_be_virtual(field: Field) -> bool:
+    """Whether a column may be virtual: such a one may be NULL, and has no default."""
+    return field.null_branch is not None and field.members.get("default") is None
+
+
+_HIDDEN = re.compile(r"_V__\w+_\d+", re.ASCII)
+
+
+def _is_hidden(field: Field) -> bool:
+    """Whether a column is one that TiDB keeps for the expression of an index, `_V$_<index>_<place>`: it is sent too."""
+    return _may_be_virtual(field) and _HIDDEN.fullmatch(field.name) is not None
 
 
 _EXTRA = {

@@ -5,6 +5,7 @@ The events are those of `avro.decode`, byte for byte; it also decodes every mess
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,17 @@ from ticdc_udfs.avro_columns import (
     operations,
 )
 from ticdc_udfs.events import Kind
-from ticdc_udfs.message_columns import Column, Flags, Texts, json_objects, quoted, slices, spread
+from ticdc_udfs.message_columns import (
+    Column,
+    Flags,
+    Numbers,
+    Texts,
+    flags_of_rows,
+    json_objects,
+    quoted,
+    slices,
+    spread,
+)
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import avro
 from ticdc_udfs.protocols.avro import RowPlan
@@ -67,6 +78,10 @@ def _members(plan: RowPlan, wire: list[Column], messages: AvroMessages, count: i
     if old is not None and plan.before_plan is not None and (old.rows is None or len(old.rows)):
         before, before_key = (spread(texts, old, None) for texts in _images(plan.before_plan, old.columns, messages))
         before_key = pc.if_else(pc.not_equal(before_key, row_key), before_key, None)
+    flagged = [*_flagged(plan, wire)]
+    if plan.before_plan is not None and old is not None:
+        present = np.arange(count) if old.rows is None else old.rows
+        flagged += [(flag, present[rows]) for flag, rows in _flagged(plan.before_plan, old.columns)]
     op: Any = "upsert"
     after = image
     if plan.op is not None:
@@ -88,8 +103,15 @@ def _members(plan: RowPlan, wire: list[Column], messages: AvroMessages, count: i
         "before": before,
         "after": after,
         "table_schema_id": plan.schema.id,
-        "lossy": plan.flags,
+        "lossy": flags_of_rows(plan.flags, flagged, count),
     }
+
+
+def _flagged(plan: RowPlan, wire: list[Column]) -> Iterator[tuple[str, Numbers]]:
+    """The flags of NULLs that may be the values of virtual columns, each with its rows."""
+    for name, column in zip(plan.names, wire, strict=False):
+        if name in plan.maybe_virtual and column.rows is not None:
+            yield plan.maybe_virtual[name], np.setdiff1d(np.arange(column.count), column.rows, assume_unique=True)
 
 
 def _images(plan: RowPlan, wire: list[Column], messages: AvroMessages) -> tuple[Texts, Texts]:

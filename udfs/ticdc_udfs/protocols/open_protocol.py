@@ -240,7 +240,7 @@ def row_plan(key: bytes, value: bytes, options: Options) -> RowPlan:
     (key_frame,), (body,) = _frames(key, len(VERSION), "key"), _frames(value, 0, "value")
     head = _read(_read_key, key_frame, "key")
     row = _read(_read_row, body, "row")
-    plan = _Plan(row.d or row.u or {}, options.time_zone)
+    plan = _Plan(row.d or row.u or {}, options.time_zone, is_partition=head.ptn is not None)
     columns = dict(zip(plan.names, zip(plan.wire_types, plan.converts, strict=True), strict=True))
     return RowPlan(columns, plan.key, [*_flags(head), *plan.flags])
 
@@ -248,18 +248,26 @@ def row_plan(key: bytes, value: bytes, options: Options) -> RowPlan:
 class _Plan:
     """What is the same for all rows that bear one table schema."""
 
-    def __init__(self, columns: _Columns, zone: ZoneInfo | None) -> None:
+    def __init__(self, columns: _Columns, zone: ZoneInfo | None, *, is_partition: bool) -> None:
         self.names = list(columns)
         self.shape = _shape(columns)
         types = [_type_of(column) for column in columns.values()]
-        key = [name for name, column in columns.items() if (column.f or 0) & _PRIMARY_KEY]
-        key = key or [name for name, column in columns.items() if column.h]
+        key = [name for name, column in columns.items() if column.h]
+        # of partitioned tables `f` may be of an earlier moment (protocol facts 0.1 line 16)
+        if not key and not is_partition:
+            key = [name for name, column in columns.items() if (column.f or 0) & _PRIMARY_KEY]
+        no_place = 0 if not key and all(column.f is not None for column in columns.values()) else None
         self.key = key or self.names
         self.flags = [] if key else [Lossy.NO_KEY.of()]
         places = {name: place for place, name in enumerate(key, start=1)}
         self.schema = table_schema(
             [
-                Column(name, column_type, places.get(name), None if column.f is None else bool(column.f & _NULLABLE))
+                Column(
+                    name,
+                    column_type,
+                    places.get(name, no_place),
+                    None if column.f is None else bool(column.f & _NULLABLE),
+                )
                 for (name, column), column_type in zip(columns.items(), types, strict=True)
             ]
         )
@@ -282,18 +290,19 @@ class _Plan:
         return write_json({name: row[name] for name in self.key})
 
 
-_plans: dict[tuple[str, str, ZoneInfo | None], _Plan] = {}
+_plans: dict[tuple[str, str, bool, ZoneInfo | None], _Plan] = {}
 _MAX_PLANS = 10_000
 
 
 def _plan_of(key: _Key, columns: _Columns, zone: ZoneInfo | None) -> _Plan:
     """The plan of a row's table schema; the last one of each table is kept, as most rows bear it again."""
-    table = (key.scm, key.tbl, zone)
+    is_partition = key.ptn is not None
+    table = (key.scm, key.tbl, is_partition, zone)
     plan = _plans.get(table)
     if plan is None or plan.shape != _shape(columns) or plan.names != list(columns):
         if len(_plans) >= _MAX_PLANS:
             _plans.clear()
-        plan = _plans[table] = _Plan(columns, zone)
+        plan = _plans[table] = _Plan(columns, zone, is_partition=is_partition)
     return plan
 
 
