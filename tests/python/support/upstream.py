@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from support import avro, debezium, messages, open_protocol, simple
+from support import avro, debezium, debezium_avro, messages, open_protocol, simple
 from support.replay import Placed
 from ticdc_udfs import arrow
 from ticdc_udfs.catalogue.tables import ExportedColumn
 from ticdc_udfs.protocols import avro as avro_decoder
 from ticdc_udfs.protocols import canal_json as canal_decoder
 from ticdc_udfs.protocols import debezium as debezium_decoder
+from ticdc_udfs.protocols import debezium_avro as debezium_avro_decoder
 from ticdc_udfs.protocols import open_protocol as open_decoder
 from ticdc_udfs.protocols import simple as simple_decoder
 
@@ -27,6 +28,7 @@ DECODERS: Mapping[str, arrow.Decode] = {
     "avro": avro_decoder.decode,
     "canal_json": canal_decoder.decode,
     "debezium": debezium_decoder.decode,
+    "debezium_avro": debezium_avro_decoder.decode,
     "open_protocol": open_decoder.decode,
     "simple": simple_decoder.decode,
 }
@@ -134,19 +136,6 @@ class Table:
                 taken = index
         return taken
 
-    def is_told_apart(self) -> bool:
-        """Whether some index tells all rows apart by what messages hold."""
-        return any(
-            index.primary
-            or (
-                index.unique
-                and not index.expression
-                and index.partial is None
-                and all(not self.column(id).nullable and self.column(id).of is None for id in index.columns)
-            )
-            for index in self.indexes
-        )
-
     def takes(self, row: Row, instead: Row | None = None) -> bool:
         """Whether no constraint forbids a row, that goes in the place of another one."""
         if any(row[column.id] is None and not column.nullable for column in self.sent):
@@ -191,7 +180,7 @@ class Snapshot(NamedTuple):
     commit_ts: int
     name: str
     rows: list[dict[str, str | None]]
-    told_apart: bool
+    is_of_insert: bool
 
 
 class Upstream:
@@ -208,6 +197,12 @@ class Upstream:
         self.snapshots: list[Snapshot] = []
         self.stale: dict[int, int] | None = None
         self.told_versions: set[tuple[str, int]] = set()
+
+    def begin_anew(self) -> int:
+        """A changefeed begins now; gives the number of messages before it."""
+        self.snapshots.clear()
+        self.told_versions.clear()
+        return len(self.sent)
 
     # DDL
 
@@ -286,7 +281,7 @@ class Upstream:
             )
         if not any(index["primary"] for index in indexes) and self._implicit():
             indexes.append(simple.index(*self._implicit(), primary=True))
-        return simple.schema_of(columns, indexes or None, table=table.name, version=self.version)
+        return simple.schema_of(columns, indexes, table=table.name, version=self.version)
 
     # Rows
 
@@ -295,7 +290,7 @@ class Upstream:
         self.commit_ts += STEP
         self.table.rows.append(row)
         self._row("insert", None, row)
-        self._note()
+        self._note(is_of_insert=True)
 
     def delete(self, row: Row) -> None:
         """A row goes."""
@@ -412,12 +407,32 @@ class Upstream:
         wire = debezium.row_message(image(new), fields, op=op[0].replace("i", "c"), before=image(old), **members)
         self._send(debezium.to_bytes(wire), debezium.to_bytes(debezium.key_message(key, fields)))
 
+    def _debezium_avro(self, op: str, old: Row | None, new: Row | None, columns: Sequence[Column]) -> None:
+        table = self.table
+
+        def fields(columns: Iterable[Column]) -> list[dict[str, Any]]:
+            return [debezium_avro.column(column.name, column.kind.avro, column.kind.word) for column in columns]
+
+        def values(columns: Iterable[Column], row: Row | None) -> dict[str, Value] | None:
+            return None if row is None else {column.name: row.get(column.id) for column in columns}
+
+        handle = table.handle(self.classic)
+        key_schema = avro.record(*fields(handle), name=f"{table.name}Key", namespace="c.shop")
+        schema = debezium_avro.envelope(*fields(table.sent), name=table.name)
+        source = {"table": table.name, "commit_ts": self.commit_ts}
+        wire = debezium_avro.wire(op[0].replace("i", "c"), values(table.sent, old), values(table.sent, new), **source)
+        key = avro.message(key_schema, values(handle, new if new is not None else old) or {})
+        self._send_pair(key, avro.message(schema, wire), json.dumps(key_schema), json.dumps(schema))
+
     def _avro(self, op: str, old: Row | None, new: Row | None, columns: Sequence[Column]) -> None:
         table, primary = self.table, self.table.primary()
         assert primary is not None
 
         def record(columns: Iterable[Column], *more: Any) -> dict[str, Any]:
-            fields = [avro.column(c.name, c.kind.avro, c.kind.word.upper(), nullable=c.nullable) for c in columns]
+            fields = [
+                avro.column(c.name, c.kind.avro, c.kind.word.upper(), nullable=c.nullable or c.of is not None)
+                for c in columns
+            ]
             return avro.record(*fields, *more, name=table.name)
 
         def values(columns: Iterable[Column], row: Row) -> dict[str, Value]:
@@ -445,15 +460,15 @@ class Upstream:
     def _send_pair(self, key: bytes | None, value: bytes | None, *schemas: str | None) -> None:
         self.sent.append((self.commit_ts, key, value, schemas))
 
-    def _note(self) -> None:
+    def _note(self, *, is_of_insert: bool = False) -> None:
         table = self.table
         rows = [_texts(table.sent, row) for row in table.rows]
-        self.snapshots.append(Snapshot(self.commit_ts, table.name, copy.deepcopy(rows), table.is_told_apart()))
+        self.snapshots.append(Snapshot(self.commit_ts, table.name, copy.deepcopy(rows), is_of_insert))
 
     def placed(self, first: int = 0) -> list[Placed]:
         """The events of the messages from one on; a deletion in Avro has the commit of its place."""
         return [
-            Placed(event if event.commit_ts is not None else event._replace(commit_ts=commit_ts), 0, offset)
+            Placed(event._replace(commit_ts=commit_ts) if event.kind == "row" else event, 0, offset)
             for offset, (commit_ts, key, value, schemas) in enumerate(self.sent)
             if offset >= first
             for event in arrow.decode_message(DECODERS[self.protocol], key, value, "{}", *schemas)

@@ -60,11 +60,6 @@ def tells_apart(named: Collection[Column], indexes: Iterable[TableIndex[Column]]
     return not alike or any(not index.partial and len(index.columns) == len(columns) for index in alike)
 
 
-def is_hidden(column: str, index: str, place: int) -> bool:
-    """Whether a column is the one that TiDB keeps, hidden, for the expression at a place, from 0, of an index."""
-    return column.lower() == f"_v$_{index.lower()}_{place}"
-
-
 _INTEGERS = {"tinyint": 4, "smallint": 6, "mediumint": 9, "int": 11, "bigint": 20}
 _TEXTS = ("char", "varchar", "tinytext", "text", "mediumtext", "longtext")
 _BINARIES = ("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob")

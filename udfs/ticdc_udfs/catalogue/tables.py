@@ -22,6 +22,7 @@ from ticdc_udfs.catalogue.changes import (
 from ticdc_udfs.catalogue.changes import Index as NewIndex
 from ticdc_udfs.catalogue.column_types import binary_type, default_collation, default_of, exported_default, is_text
 from ticdc_udfs.catalogue.handle_key import TableIndex, is_rebuilt, key_index, tells_apart
+from ticdc_udfs.internal_columns import of_modify
 
 Key = tuple[str, str]
 """A table's schema and name in lower case."""
@@ -327,9 +328,11 @@ _read_wire = msgspec.json.Decoder(list[WireColumn]).decode
 def wire_columns(table_schema: str | None) -> list[WireColumn]:
     """The columns of a text of `schemas.TableSchema`; none where there is no such text."""
     try:
-        return _read_wire(table_schema or "[]")
+        columns = _read_wire(table_schema or "[]")
     except (msgspec.DecodeError, UnicodeError):
         return []
+    internal = of_modify(column.name for column in columns)
+    return [column for column in columns if column.name not in internal]
 
 
 def with_wire(table: Table, wire: Sequence[WireColumn], *, rows_were_seen: bool = False) -> Table:
@@ -429,6 +432,9 @@ def with_told_names(table: Table, names: Sequence[str], exported: Collection[str
     """
     told = {name.lower() for name in names}
     columns = [one for one in table.columns or () if one.generated != "virtual" or one.name.lower() in told]
+    if len(names) < len(columns):
+        # a row may have the columns of the key alone
+        columns = [one for one in columns if one.column_id in table.key_ids]
     later = {name.lower() for name in exported}
     if len(columns) != len(names) or not later:
         return table

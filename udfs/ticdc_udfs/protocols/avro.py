@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64decode
 from binascii import b2a_base64
 from collections.abc import Callable, Mapping
@@ -26,6 +25,7 @@ from ticdc_udfs.avro_binary import (
     schema_of,
 )
 from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
+from ticdc_udfs.internal_columns import in_avro
 from ticdc_udfs.options import Options
 from ticdc_udfs.schemas import Column, TableSchema, labelled_type, table_schema, write_json
 
@@ -68,6 +68,8 @@ def _tombstone(key: bytes | None, options: Options, key_schema: str | None) -> E
         op="delete",
         row_key=image,
         before=image,
+        table_schema_id=plan.schema.id,
+        table_schema=plan.schema.text,
         lossy=tuple(dict.fromkeys(flags)),
     )
 
@@ -297,7 +299,7 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
     virtual = table.virtual.intersection(field.name for field in fields).difference(key)
     if len(virtual) == len(fields):
         virtual = frozenset()
-    hidden = frozenset(field.name for field in fields if _is_hidden(field)).difference(key)
+    hidden = frozenset[str]() if table.is_known else in_avro(field.name for field in fields).difference(key)
     virtual |= hidden
     names = key or [field.name for field in fields if field.name not in virtual]
     return RowPlan(
@@ -331,14 +333,6 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
 def _may_be_virtual(field: Field) -> bool:
     """Whether a column may be virtual: such a one may be NULL, and has no default."""
     return field.null_branch is not None and field.members.get("default") is None
-
-
-_HIDDEN = re.compile(r"_V__\w+_\d+", re.ASCII)
-
-
-def _is_hidden(field: Field) -> bool:
-    """Whether a column is one that TiDB keeps for the expression of an index, `_V$_<index>_<place>`: it is sent too."""
-    return _may_be_virtual(field) and _HIDDEN.fullmatch(field.name) is not None
 
 
 _EXTRA = {

@@ -18,10 +18,11 @@ import msgspec
 from msgspec.structs import replace
 
 from ticdc_udfs import values
-from ticdc_udfs.catalogue.handle_key import TableIndex, is_hidden, key_index
+from ticdc_udfs.catalogue.handle_key import TableIndex, key_index
 from ticdc_udfs.checksum import Sent
 from ticdc_udfs.compression import decompress
 from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event
+from ticdc_udfs.internal_columns import is_of_expression
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import simple_avro
 from ticdc_udfs.schemas import Column, labelled_type, table_schema, write_json
@@ -195,7 +196,7 @@ def _schema_event(event: Event, schema: _TableSchema) -> Event:
         name
         for index in schema.indexes or ()
         for place, name in enumerate(index.columns or ())
-        if is_hidden(name, index.name, place)
+        if is_of_expression(name, index.name, place)
     }
     shown = [(one.name, one) for one in schema.columns if one.name not in hidden]
     columns = [
