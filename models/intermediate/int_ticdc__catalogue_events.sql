@@ -1,3 +1,6 @@
+-- where TSOs hold only milliseconds, a row comes after a DDL of its own
+{%- set of_row = "if(kind = 'row' and not commit_ts_exact, 1, 0)" %}
+
 with
 
 events as (
@@ -19,7 +22,7 @@ told as (
 
     select
         *,
-        coalesce(commit_ts, 0) as told_ts,
+        coalesce(commit_ts, 0) + {{ of_row }} as told_ts,
         if(kind = 'row', null, ddl_query) as query
     from events
 
@@ -39,6 +42,16 @@ moves as (
 
 ),
 
+told_rows as (
+
+    select
+        *,
+        commit_ts + {{ of_row }} as told_ts
+    from {{ ref("int_ticdc__events") }}
+    where kind = 'row'
+
+),
+
 rows_after_moves as (
 
     select /*+ broadcast(moves) */
@@ -46,17 +59,17 @@ rows_after_moves as (
         later.schema_name,
         later.table_name,
         later.table_schema_id,
-        later.commit_ts,
+        later.told_ts,
         later.commit_ts_exact,
         struct(later.topic, later.`partition`, later.`offset`, later.event_index) as position,
-        size(filter(moves.commits, each -> each < later.commit_ts)) as moves_before
-    from {{ ref("int_ticdc__events") }} as later
+        size(filter(moves.commits, each -> each < later.told_ts)) as moves_before
+    from told_rows as later
     inner join moves
         on
             later.feed = moves.feed
             and later.schema_name = moves.schema_name
             and later.table_name = moves.table_name
-    where later.kind = 'row' and later.commit_ts > array_min(moves.commits)
+    where later.told_ts > array_min(moves.commits)
 
 ),
 
@@ -97,8 +110,7 @@ union all
 -- the first rows after it tell that their table is there again, and its key
 select
     later.feed,
-    -- where TSOs hold only milliseconds, a table that was made anew in the row's is there before the row
-    min(later.commit_ts) + if(bool_and(later.commit_ts_exact), 0, 1) as commit_ts,
+    min(later.told_ts) as commit_ts,
     bool_and(later.commit_ts_exact) as commit_ts_exact,
     later.schema_name,
     later.table_name,

@@ -98,7 +98,9 @@ def test_rows_of_the_corpus_equal_those_of_canal_json(variant: AvroVariant) -> N
         assert any(each[1] == key or "*:no_key" in event.lossy for each in found)
         counts[event.op or ""] += 1
         counts["cells"] += len(new or ()) + len(old or ())
-        counts["flagged"] += sum(not flag.startswith("*") for flag in event.lossy)
+        # no export tells which columns are virtual
+        flags = [flag for flag in event.lossy if not flag.endswith(":null_or_virtual")]
+        counts["flagged"] += sum(not flag.startswith("*") for flag in flags)
     print(variant.name, dict(counts))
     assert counts["cells"] > 15_000
     assert counts["flagged"] == 0

@@ -711,7 +711,9 @@ class _Catalogue:
     def _heed(self, table: Table, wire: Sequence[WireColumn]) -> None:
         """From the first row on that names another key than the table has, the key is the row's."""
         names = [column.name for column in wire]
-        now = with_told_names(table, names, [column.column_name for column in self.export.get(table.key, ())])
+        is_first = table.identity not in self.heard
+        exported = [column.column_name for column in self.export.get(table.key, ())]
+        now = with_told_names(table, names, exported, is_first)
         if table.origin is Origin.WIRE:
             now = with_told_values(now, names)
         told = told_key(now, wire)
@@ -722,7 +724,6 @@ class _Catalogue:
         elif any(column.key for column in wire):
             unknown = [column.name for column in wire if column.key and not now.column(column.name)]
             self._problem(ProblemCode.KEY_UNKNOWN, f"messages name {_listed(unknown)}", table.schema, table.name)
-        is_first = table.identity not in self.heard
         self.heard.add(table.identity)
         if now == table:
             return

@@ -425,10 +425,11 @@ def with_told_values(table: Table, names: Collection[str]) -> Table:
     return replace(table, columns=tuple(columns))
 
 
-def with_told_names(table: Table, names: Sequence[str], exported: Collection[str]) -> Table:
-    """The table with the names that a message gives its columns, where an export has them, or else their other names.
+def with_told_names(table: Table, names: Sequence[str], exported: Collection[str], is_first: bool) -> Table:
+    """The table with the names that a message gives its columns, where an export tells that they were renamed.
 
-    So columns were renamed without a DDL: the names that an export has are the later ones.
+    So columns were renamed without a DDL: the names that an export has are the later ones, which the table leaves for
+    others only at its first message.
     """
     told = {name.lower() for name in names}
     columns = [one for one in table.columns or () if one.generated != "virtual" or one.name.lower() in told]
@@ -441,7 +442,8 @@ def with_told_names(table: Table, names: Sequence[str], exported: Collection[str
     for column, name in zip(columns, names, strict=True):
         if same_name(column.name, name):
             continue
-        if (column.name.lower() in later) == (name.lower() in later) or table.column(name) is not None:
+        was, is_later = column.name.lower() in later, name.lower() in later
+        if was == is_later or (was and not is_first) or table.column(name) is not None:
             return table
     renamed = {column.column_id: name for column, name in zip(columns, names, strict=True)}
     new = (one._replace(name=renamed.get(one.column_id, one.name)) for one in table.columns or ())
