@@ -26,9 +26,4 @@
         ) as export
     from exported_columns
     group by wire_schema_name, wire_table_name
-    -- a schema whose names are those of TiDB needs nothing
-    having
-        bool_or(
-            schema_name <> wire_schema_name or table_name <> wire_table_name or name <> wire_name or is_virtual
-        )
 {% endmacro %}

@@ -411,10 +411,10 @@ class Upstream:
         table = self.table
 
         def fields(columns: Iterable[Column]) -> list[dict[str, Any]]:
-            return [debezium_avro.column(column.name, column.kind.avro, column.kind.word) for column in columns]
+            return [debezium_avro.column(c.name, c.kind.avro, c.kind.word, _in_avro(c.name)) for c in columns]
 
         def values(columns: Iterable[Column], row: Row | None) -> dict[str, Value] | None:
-            return None if row is None else {column.name: row.get(column.id) for column in columns}
+            return None if row is None else {_in_avro(column.name): row.get(column.id) for column in columns}
 
         handle = table.handle(self.classic)
         key_schema = avro.record(*fields(handle), name=f"{table.name}Key", namespace="c.shop")
@@ -430,13 +430,13 @@ class Upstream:
 
         def record(columns: Iterable[Column], *more: Any) -> dict[str, Any]:
             fields = [
-                avro.column(c.name, c.kind.avro, c.kind.word.upper(), nullable=c.nullable or c.of is not None)
+                avro.column(_in_avro(c.name), c.kind.avro, c.kind.word.upper(), nullable=c.nullable or c.of is not None)
                 for c in columns
             ]
             return avro.record(*fields, *more, name=table.name)
 
         def values(columns: Iterable[Column], row: Row) -> dict[str, Value]:
-            return {c.name: row.get(c.id) for c in columns}
+            return {_in_avro(c.name): row.get(c.id) for c in columns}
 
         shown = list(table.sent if self.classic else table.columns)
         for index in table.indexes if not self.classic else ():
@@ -503,3 +503,7 @@ class Upstream:
 
 def _texts(columns: Iterable[Column], row: Row | None) -> dict[str, str | None]:
     return {column.name: None if row is None or row[column.id] is None else str(row[column.id]) for column in columns}
+
+
+def _in_avro(name: str) -> str:
+    return name.replace("$", "_")

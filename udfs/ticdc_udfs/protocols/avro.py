@@ -231,12 +231,12 @@ _read_exported = msgspec.json.Decoder(_Exported).decode
 
 
 class _Table(NamedTuple):
-    """A row's schema with the names of TiDB, as far as they are known; `is_known`: an export tells of the table."""
+    """A row's schema with the names of TiDB, as far as they are known, which are those of an export's columns."""
 
     record: Record
     virtual: frozenset[str] = frozenset()
     flags: tuple[str, ...] = ()
-    is_known: bool = False
+    known: frozenset[str] = frozenset()
 
 
 def _table(schema: str, part: str) -> _Table:
@@ -253,13 +253,12 @@ def _table(schema: str, part: str) -> _Table:
     names: dict[str, list[str]] = {}
     for column in export.columns:
         names.setdefault(column.wire_name, []).append(column.name)
+    renamed = _renamed(record, {wire_name: found[0] for wire_name, found in names.items() if len(found) == 1})
     return _Table(
-        _renamed(record, {wire_name: found[0] for wire_name, found in names.items() if len(found) == 1})._replace(
-            name=table.table_name, namespace=f"{record.namespace.partition('.')[0]}.{table.schema_name}"
-        ),
+        renamed._replace(name=table.table_name, namespace=f"{record.namespace.partition('.')[0]}.{table.schema_name}"),
         frozenset(column.name for column in export.columns if column.is_virtual),
         tuple(Lossy.AMBIGUOUS_NAME.of(field.name) for field in record.fields if len(names.get(field.name, ())) > 1),
-        True,
+        frozenset(new.name for old, new in zip(record.fields, renamed.fields, strict=True) if old.name in names),
     )
 
 
@@ -299,7 +298,7 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
     virtual = table.virtual.intersection(field.name for field in fields).difference(key)
     if len(virtual) == len(fields):
         virtual = frozenset()
-    hidden = frozenset[str]() if table.is_known else in_avro(field.name for field in fields).difference(key)
+    hidden = in_avro(field.name for field in fields).difference(table.known, key)
     virtual |= hidden
     names = key or [field.name for field in fields if field.name not in virtual]
     return RowPlan(
@@ -317,7 +316,7 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
         maybe_virtual={
             field.name: Lossy.NULL_OR_VIRTUAL.of(field.name)
             for field in fields
-            if not table.is_known and _may_be_virtual(field) and field.name not in key and field.name not in virtual
+            if _may_be_virtual(field) and field.name not in virtual.union(table.known, key)
         },
         key=names,
         flags=flags,
