@@ -1,3 +1,6 @@
+-- where TSOs hold only milliseconds, a row comes after a DDL of its own
+{%- set of_row = "if(kind = 'row' and not commit_ts_exact, 1, 0)" %}
+
 with
 
 events as (
@@ -52,7 +55,7 @@ told as (
 
     select
         events.*,
-        coalesce(events.commit_ts, rows_of_bootstraps.commit_ts, 0) as told_ts,
+        coalesce(events.commit_ts, rows_of_bootstraps.commit_ts, 0) + {{ of_row }} as told_ts,
         if(events.kind = 'row', null, events.ddl_query) as query
     from events
     left join rows_of_bootstraps
@@ -65,6 +68,7 @@ told as (
 
 ),
 
+-- what may give a name up, bring a table back, or move its key
 ends as (
 
     select
@@ -76,12 +80,7 @@ ends as (
         lower(ltrim(ddl_query)) like any ('drop database%', 'drop schema%') as is_of_database,
         lower(ddl_query) like '%rename%' as is_rename
     from {{ ref("int_ticdc__events") }}
-    where
-        kind = 'ddl'
-        and (
-            lower(ddl_query) like '%rename%'
-            or (lower(ddl_query) like '%drop%' and lower(ltrim(ddl_query)) not like 'alter%')
-        )
+    where kind = 'ddl' and lower(ddl_query) rlike 'rename|drop|primary|unique|modify|change'
 
 ),
 
@@ -117,6 +116,16 @@ names_given_up as (
 
 ),
 
+told_rows as (
+
+    select
+        *,
+        commit_ts + {{ of_row }} as told_ts
+    from {{ ref("int_ticdc__events") }}
+    where kind = 'row'
+
+),
+
 rows_after_ends as (
 
     select /*+ broadcast(names_given_up) */
@@ -124,17 +133,17 @@ rows_after_ends as (
         later.schema_name,
         later.table_name,
         later.table_schema_id,
-        later.commit_ts,
+        later.told_ts,
         later.commit_ts_exact,
         struct(later.topic, later.`partition`, later.`offset`, later.event_index) as position,
-        size(filter(names_given_up.commits, each -> each < later.commit_ts)) as ends_before
-    from {{ ref("int_ticdc__events") }} as later
+        size(filter(names_given_up.commits, each -> each < later.told_ts)) as ends_before
+    from told_rows as later
     inner join names_given_up
         on
             later.feed = names_given_up.feed
             and later.schema_name = names_given_up.schema_name
             and later.table_name = names_given_up.table_name
-    where later.kind = 'row' and later.commit_ts > array_min(names_given_up.commits)
+    where later.told_ts > array_min(names_given_up.commits)
 
 ),
 
@@ -173,11 +182,10 @@ group by
 
 union all
 
--- the first rows after a DROP or RENAME tell that a table bears the name again
+-- the first rows after it tell that a table bears the name again, and its key
 select
     later.feed,
-    -- where TSOs hold only milliseconds, a table that was made anew in the row's is there before the row
-    min(later.commit_ts) + if(bool_and(later.commit_ts_exact), 0, 1) as commit_ts,
+    min(later.told_ts) as commit_ts,
     bool_and(later.commit_ts_exact) as commit_ts_exact,
     later.schema_name,
     later.table_name,

@@ -42,6 +42,10 @@ select
             )
         )
     ) as table_schema,
+    to_json(
+        transform(filter(columns, each -> each.key is not null), each -> each.name)
+    ) as key_columns,
+    keys_rows,
     partitioning,
     row_effect,
     started_by,

@@ -103,6 +103,7 @@ _RESOLVE = Udf(
         ("after", "string"),
         ("lossy", "array<string>"),
         ("checksum", "string"),
+        ("key_columns", "string"),
     ),
     returns=resolution.ROW_SQL_TYPE,
     description="A staged row that waited for its table's schema: key, images and checksum as that tells them.",

@@ -107,6 +107,11 @@ _read_schema = msgspec.json.Decoder(list[dict[str, Any]]).decode
 
 
 @lru_cache(maxsize=10_000)
+def _read_names(names: str) -> tuple[str, ...]:
+    return tuple(msgspec.json.decode(names, type=list[str]))
+
+
+@lru_cache(maxsize=10_000)
 def _plan_of(protocol: str, table_schema: str, feed: Options) -> _Plan | None:
     """The plan of a table schema; None where the protocol's rows need no schema or the schema cannot be read."""
     finish = PROTOCOLS.get(protocol)
@@ -119,18 +124,26 @@ def _plan_of(protocol: str, table_schema: str, feed: Options) -> _Plan | None:
     return _Plan(
         columns=columns,
         # in column order, as canal-json and Open Protocol give the keys of their rows
-        key=tuple(column.name for column in columns if column.key is not None),
+        key=tuple(column.name for column in columns if column.key),
         key_of_schema=finish.key_of_schema,
         cells={column.name: (finish.convert(column, feed), finish.null_reason(column)) for column in columns},
         told_cells={column.name: (check, None) for column in columns if (check := finish.check(column, feed))},
     )
 
 
-def resolve(row: Row, protocol: str, table_schema: str | None, options_text: str | None, sent: str | None) -> Row:
+def resolve(
+    row: Row,
+    protocol: str,
+    table_schema: str | None,
+    options_text: str | None,
+    sent: str | None,
+    key_columns: str | None = None,
+) -> Row:
     """The row with canonical images, its row key, and its checksum verified; `sent` is the text of `Event.checksum`.
 
-    Where the schema is not known the row stays as it is, flagged. A cell that is no text of its column's type stays
-    too, flagged `<column>:no_schema`. A column that the schema lacks is taken as it stands.
+    `key_columns` is the JSON list of the key's columns, where more is known of them than what the schema tells. Where
+    the schema is not known the row stays as it is, flagged. A cell that is no text of its column's type stays too,
+    flagged `<column>:no_schema`. A column that the schema lacks is taken as it stands.
     """
     try:
         plan = _plan_of(protocol, table_schema, options.parse(options_text)) if table_schema else None
@@ -147,7 +160,7 @@ def resolve(row: Row, protocol: str, table_schema: str | None, options_text: str
     before = _canonical(row.before, plan, cells, flags)
     after = _canonical(row.after, plan, cells, flags)
     image = before if after is None else after
-    key = _key_columns(row, plan, image or {}, flags)
+    key = _key_columns(row, plan, image or {}, flags, key_columns)
     row_key, old_key = _key_of(image, key), _key_of(before, key)
     mismatch = None
     if sent is not None and not _KEY_ONLY & set(flags):
@@ -189,13 +202,16 @@ def _canonical(
     return image
 
 
-def _key_columns(row: Row, plan: _Plan, image: _Image, flags: list[str]) -> Sequence[str]:
+def _key_columns(row: Row, plan: _Plan, image: _Image, flags: list[str], key_columns: str | None) -> Sequence[str]:
     """The columns of the row key; none where no key is known, so that all columns together serve as one."""
     if not plan.key_of_schema and _NO_KEY not in flags and row.row_key is not None:
         return tuple(_read_image(row.row_key))
-    if plan.key and image.keys() >= set(plan.key):
-        flags[:] = [flag for flag in flags if flag != _NO_KEY]
-        return plan.key
+    key = plan.key if key_columns is None else _read_names(key_columns)
+    # a row of key columns alone may have those of its message's schema
+    for names in (key, plan.key) if key else ():
+        if names and image.keys() >= set(names):
+            flags[:] = [flag for flag in flags if flag != _NO_KEY]
+            return names
     flags.append(_NO_KEY)
     return ()
 
@@ -261,6 +277,7 @@ def resolve_batch(
     afters: pa.Array[Any],
     lossy: pa.Array[Any],
     checksums: pa.Array[Any],
+    key_columns: pa.Array[Any],
 ) -> pa.Array[Any]:
     """`resolve` for arrays of the same length; gives an array of structs with the members of `Row`."""
     context = zip(
@@ -268,15 +285,14 @@ def resolve_batch(
         table_schemas.to_pylist(),
         options_texts.to_pylist(),
         checksums.to_pylist(),
+        key_columns.to_pylist(),
         strict=True,
     )
     images = (row_keys, before_keys, befores, afters)
     rows = zip(*(array.to_pylist() for array in images), lossy.to_pylist(), strict=True)
     resolved = [
-        resolve(Row(key, old_key, before, after, tuple(flags or ())), protocol, schema, options_text, sent)
-        for (key, old_key, before, after, flags), (protocol, schema, options_text, sent) in zip(
-            rows, context, strict=True
-        )
+        resolve(Row(key, old_key, before, after, tuple(flags or ())), *of_row)
+        for (key, old_key, before, after, flags), of_row in zip(rows, context, strict=True)
     ]
     columns = list(zip(*resolved, strict=True)) or [()] * len(_FIELDS)
     arrays = [pa.array(column, arrow_type) for column, (_, _, arrow_type) in zip(columns, _FIELDS, strict=True)]

@@ -227,7 +227,7 @@ def test_what_stands_in_executable_comments_is_read(comment: str) -> None:
         ("a INT, b INT, UNIQUE `u`(`a`, `b`) COMMENT 'x' INVISIBLE", Index("u", ("a", "b"), True)),
         ("a INT, CONSTRAINT `c` UNIQUE INDEX (a)", Index("c", ("a",), True)),
         ("a INT, UNIQUE KEY u (a) /*T![global_index] GLOBAL */", Index("u", ("a",), True)),
-        ("a INT, UNIQUE KEY u (a) WHERE a > 1", Index("u", ("a",), False)),
+        ("a INT, UNIQUE KEY u (a) WHERE a > 1", Index("u", ("a",), True, partial=True)),
         ("a TEXT, INDEX `i`(`a`(10)) USING BTREE", Index("i", ("a",))),
         ("a INT, KEY `i`((`a` + 1))", Index("i", (None,))),
         ("a VECTOR(3), VECTOR INDEX `v`((VEC_COSINE_DISTANCE(`a`))) USING HNSW", Index("v", (None,))),

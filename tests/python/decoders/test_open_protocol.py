@@ -96,7 +96,7 @@ def test_flag_samples_of_the_documentation(vector: Mapping[str, Any]) -> None:
     assert told == {
         "name": "v",
         "type": "blob" if "BinaryFlag" in names else "text",
-        "key": 1 if "PrimaryKeyFlag" in names else None,
+        "key": 1 if "PrimaryKeyFlag" in names else 0,
         "nullable": "NullableFlag" in names,
     }
 

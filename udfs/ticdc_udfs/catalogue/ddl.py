@@ -191,8 +191,8 @@ def _take_charset(c: Cursor) -> bool:
 _COLUMN_END = frozenset({"", ",", ")", "FIRST", "AFTER"})
 
 
-def _column(c: Cursor) -> tuple[ColumnDefinition, tuple[Index, ...]]:
-    """A column's definition, and the indexes that it declares."""
+def _column(c: Cursor, *, is_known: bool = False) -> tuple[ColumnDefinition, tuple[Index, ...]]:
+    """A column's definition, and the indexes that it declares; AUTO_INCREMENT makes a new column NOT NULL."""
     name = _column_name(c)
     spec = _type(c)
     literal: Literal | None = None
@@ -224,7 +224,7 @@ def _column(c: Cursor) -> tuple[ColumnDefinition, tuple[Index, ...]]:
         elif c.take("ON", "UPDATE"):
             _default(c)
         elif c.take("AUTO_INCREMENT"):
-            auto_increment = True
+            auto_increment, nullable = True, nullable and is_known
         elif c.take("AUTO_RANDOM"):
             auto_increment = True
             if c.at("("):
@@ -421,16 +421,15 @@ def _index_columns(c: Cursor, name: str | None, *, unique: bool, primary: bool =
             if item.at("("):
                 item.skip()
         item.take_any(("ASC", "DESC"))
-    clustered = None
+    clustered, partial = None, False
     while c and c.word not in (",", ")"):
         found = _clustered(c)
         if found is not None:
             clustered = found
             continue
-        if c.at("WHERE"):
-            unique = False
+        partial |= c.at("WHERE")
         c.skip()
-    return Index(name, tuple(columns), unique, primary, clustered)
+    return Index(name, tuple(columns), unique, primary, clustered, partial)
 
 
 def _skip_index_type(c: Cursor) -> None:
@@ -618,7 +617,7 @@ def _add(c: Cursor, schema: str | None, table: str) -> list[Change]:
 def _set_column(
     c: Cursor, kind: DdlKind, schema: str | None, table: str, name: str | None, conditional: bool
 ) -> SetColumn:
-    column, indexes = _column(c)
+    column, indexes = _column(c, is_known=kind is DdlKind.MODIFY_COLUMN)
     first = c.take("FIRST")
     after = _column_name(c) if c.take("AFTER") else None
     if kind is DdlKind.MODIFY_COLUMN and name is None:

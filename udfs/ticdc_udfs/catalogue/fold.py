@@ -34,6 +34,7 @@ from ticdc_udfs.catalogue.tables import (
     Origin,
     PartitionRange,
     Table,
+    WireColumn,
     changed_partitions,
     charset_of,
     defined,
@@ -44,10 +45,16 @@ from ticdc_udfs.catalogue.tables import (
     same,
     same_name,
     table_id_of,
+    told_key,
     wire_columns,
     with_column,
     with_indexes,
+    with_key_of_ddl,
+    with_told_key,
+    with_told_names,
+    with_told_nulls,
     with_told_types,
+    with_told_values,
     with_wire,
 )
 
@@ -81,6 +88,9 @@ class ProblemCode(StrEnum):
     UNSURE_RECOVERY = "unsure_recovery"
     MISSING_DDL = "missing_ddl"
     ROWS_LOST = "rows_lost"
+    KEY_DIFFERS = "key_differs"
+    KEY_NOT_UNIQUE = "key_not_unique"
+    KEY_UNKNOWN = "key_unknown"
     SCHEMA_DIFFERS = "schema_differs"
     DEFAULT_NOT_CONSTANT = "default_not_constant"
     DEFAULT_IN_SESSION_ZONE = "default_in_session_zone"
@@ -94,7 +104,8 @@ class TableVersion(NamedTuple):
     `table_id` is the table's lineage: the name and commit it was first created with. `incarnation` counts its CREATE,
     TRUNCATE and DROP + CREATE. Both together name a set of rows, whatever the table is called. `incarnation_ts` is the
     commit at which that set began, 0 where it was not seen. `columns` is empty where nothing tells them. `started_by`
-    is None for a version that was there before the first message.
+    is None for a version that was there before the first message. With `keys_rows` rows get their keys by the version,
+    also those whose messages name one.
     """
 
     table_id: str
@@ -109,6 +120,7 @@ class TableVersion(NamedTuple):
     started_by: str | None
     ended_by: str | None
     origin: Origin
+    keys_rows: bool = False
 
 
 class Effect(NamedTuple):
@@ -265,6 +277,8 @@ class _Catalogue:
     told: dict[Identity, int] = field(default_factory=dict)
     told_by_rows: set[Identity] = field(default_factory=set)
     of_export: set[Identity] = field(default_factory=set)
+    heard: set[Identity] = field(default_factory=set)
+    named: set[Identity] = field(default_factory=set)
     ids: dict[Identity, int] = field(default_factory=dict)
     known: set[Key] = field(default_factory=set)
     gone: dict[Key, int] = field(default_factory=dict)
@@ -391,6 +405,7 @@ class _Catalogue:
         self.touched[table.identity] = table
         self.known.add(table.key)
         self.told.pop(table.identity, None)
+        self.named.discard(table.identity)
 
     def _remove(self, table: Table) -> None:
         del self.live[table.key]
@@ -430,6 +445,7 @@ class _Catalogue:
                 started_by,
                 by,
                 table.origin,
+                table.keys_rows,
             )
         )
 
@@ -509,10 +525,11 @@ class _Catalogue:
 
     def _emptied(self, table: Table) -> Table:
         """The table with nothing of the rows that it had."""
-        table_id, incarnation = self._next_identity(table.schema, table.name, table)
-        if table.identity in self.told_by_rows:
-            self.told_by_rows.add((table_id, incarnation))
-        return replace(table, table_id=table_id, incarnation=incarnation, incarnation_ts=self.commit_ts)
+        identity = self._next_identity(table.schema, table.name, table)
+        for known in (self.told_by_rows, self.heard):
+            if table.identity in known:
+                known.add(identity)
+        return replace(table, table_id=identity[0], incarnation=identity[1], incarnation_ts=self.commit_ts)
 
     def _next_identity(self, schema: str, name: str, before: Table | None) -> Identity:
         """What comes after a table: its lineage goes on, unless another table went on with it before."""
@@ -567,7 +584,7 @@ class _Catalogue:
             case do.SetColumn() | do.Named() | do.SetDefault() | do.AddIndex() | do.Charset():
                 table = self._find(schema, name)
                 if table.columns is not None:
-                    self._put(self._alter(table, change))
+                    self._put(with_key_of_ddl(self._alter(table, change), table))
                 elif change.kind in _NEED_COLUMNS and not event.table_schema:
                     self._problem(ProblemCode.UNKNOWN_TABLE, f"{change.kind} of a table without columns", schema, name)
             case _:
@@ -623,10 +640,13 @@ class _Catalogue:
             table,
             columns=tuple(column._replace(added_value=None) for column in source.columns),
             indexes=source.indexes,
+            named=source.named,
+            keys_rows=source.keys_rows,
             partitioning=source.partitioning,
             charset=source.charset,
             collation=source.collation,
             next_column_id=source.next_column_id,
+            next_index=source.next_index,
         )
 
     def _load(self, schema: str, name: str) -> None:
@@ -635,6 +655,7 @@ class _Catalogue:
         self._remove(table)
         loaded = self._emptied(table)
         self._put(loaded)
+        self.heard.add(loaded.identity)
         if table.identity in self.told:
             self.told[loaded.identity] = self.commit_ts
 
@@ -673,8 +694,11 @@ class _Catalogue:
                 table,
                 columns=told.columns,
                 indexes=told.indexes,
+                named=told.named,
+                keys_rows=told.keys_rows,
                 origin=told.origin,
                 next_column_id=told.next_column_id,
+                next_index=told.next_index,
             )
             self._begin_unseen(table)
         return table
@@ -749,12 +773,14 @@ class _Catalogue:
 
     def _named(self, table: Table, change: do.Named) -> Table:
         if change.kind in (DdlKind.DROP_INDEX, DdlKind.DROP_PRIMARY_KEY):
-            return replace(
-                table, indexes=tuple(index for index in table.indexes if not same_name(index.name, change.name))
-            )
+            indexes = tuple(index for index in table.indexes if not same_name(index.name, change.name))
+            if len(indexes) == len(table.indexes):
+                indexes = tuple(index for index in indexes if index.name)
+            named = None if change.kind is DdlKind.DROP_PRIMARY_KEY else table.named
+            return replace(table, indexes=indexes, named=named)
         if change.kind is DdlKind.RENAME_INDEX:
             renamed = [
-                replace(index, name=change.to or "") if same_name(index.name, change.name) else index
+                index._replace(name=change.to or "") if same_name(index.name, change.name) else index
                 for index in table.indexes
             ]
             return replace(table, indexes=tuple(renamed))
@@ -765,14 +791,14 @@ class _Catalogue:
             return table
         if change.kind is DdlKind.RENAME_COLUMN:
             return with_column(table, column._replace(name=change.to or column.name))
-        indexes = [
-            replace(index, columns=tuple(part for part in index.columns if part != column.column_id))
+        cut = [
+            index._replace(columns=tuple(part for part in index.columns if part != column.column_id))
             for index in table.indexes
         ]
         return replace(
             table,
             columns=tuple(other for other in table.columns or () if other is not column),
-            indexes=tuple(index for index in indexes if index.columns),
+            indexes=tuple(index for index in cut if index.columns),
         )
 
     def _set_column(self, table: Table, change: do.SetColumn) -> Table:
@@ -860,6 +886,7 @@ class _Catalogue:
                 counterpart_schema_name=other.schema,
                 counterpart_table_name=other.name,
             )
+            self.heard |= {table.identity, other.identity}
         self.effects.append(effect)
 
     # Schemas on the wire
@@ -887,6 +914,51 @@ class _Catalogue:
             self.odd.extend([(table.key, odd)] if odd else ())
         self.live[table.key] = table
         self.open[table.identity] = self.open[table.identity]._replace(table=table)
+        if event.commit_ts:
+            self._heed(table, columns)
+
+    def _heed(self, table: Table, wire: Sequence[WireColumn]) -> None:
+        """From the first row on that names another key than the table has, the key is the row's."""
+        names = [column.name for column in wire]
+        is_first = table.identity not in self.heard
+        exported = [column.column_name for column in self.export.get(table.key, ())]
+        now = with_told_names(table, names, exported, is_first)
+        if table.origin is Origin.WIRE:
+            now = with_told_values(now, names)
+        told = told_key(now, wire)
+        if told is not None:
+            now = with_told_key(now, told)
+            self._tell_key(table, now, told)
+            self.named.add(table.identity)
+        elif any(column.key for column in wire):
+            unknown = [column.name for column in wire if column.key and not now.column(column.name)]
+            self._problem(ProblemCode.KEY_UNKNOWN, f"messages name {_listed(unknown)}", table.schema, table.name)
+        self.heard.add(table.identity)
+        if now == table:
+            return
+        self.live[table.key] = now
+        if is_first:
+            # no row has been told apart by what was taken for the key before
+            self.open[table.identity] = self.open[table.identity]._replace(table=now)
+        else:
+            self.touched[table.identity] = now
+            self.commit_ts, self.kind = self.commit_ts - 1, DdlKind.KEY_NAMED
+
+    def _tell_key(self, table: Table, now: Table, told: tuple[int, ...]) -> None:
+        """Says what messages name as the key where something else was taken for it before."""
+        names = [column.name for column in now.columns or () if column.column_id in told]
+        if set(told) != set(now.key_ids):
+            if now.keys_rows and not table.keys_rows:
+                detail = f"messages name {_listed(names)}, rows are told apart by {_listed(_key_names(now))}"
+                self._problem(ProblemCode.KEY_NOT_UNIQUE, detail, table.schema, table.name)
+            return
+        is_known = table.origin is Origin.DDL or table.identity in self.named
+        if table.origin is Origin.EXPORT and table.key_ids:
+            is_known = True
+        if not is_known or _key_names(table) == names or _is_tie(table, told):
+            return
+        detail = f"messages name {_listed(names)}, before it was {_listed(_key_names(table))}"
+        self._problem(ProblemCode.KEY_DIFFERS, detail, table.schema, table.name)
 
     def _wire(self, event: DdlEvent, readable: bool) -> None:
         """The columns after a DDL as the wire gives them: they win where the text says something else."""
@@ -901,13 +973,36 @@ class _Catalogue:
         if readable and table.columns is not None:
             known, names = ([column.name for column in each.columns or ()] for each in (table, told))
             if sorted(known) == sorted(names):
-                told = table
+                told = with_key_of_ddl(with_told_nulls(table, columns), table)
+                key_ids = told_key(told, columns)
+                if key_ids is not None and table.origin is not Origin.DDL and table.identity not in self.heard:
+                    told = with_told_key(told, key_ids)
             elif table.identity in self.told_by_rows and set(known) < set(names):
-                every = [one if one.name in known else one._replace(generated="virtual") for one in told.columns or ()]
-                told = replace(told, columns=tuple(every))
+                told = with_wire(table, columns, rows_were_seen=True)
             elif table.origin is not Origin.EXPORT:
                 detail = "the columns on the wire are not those that the DDL gives"
                 self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
         self.told_by_rows.discard(table.identity)
-        if told is not table:
+        if told != table:
             self._put(told)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "no columns"
+
+
+def _key_names(table: Table) -> list[str]:
+    return [column.name for column in table.columns or () if column.column_id in table.key_ids]
+
+
+def _is_tie(table: Table, told: tuple[int, ...]) -> bool:
+    """Whether messages name another index of as many columns: which of both is older is not always told."""
+    index = table.index
+    return (
+        index is not None
+        and not index.primary
+        and any(
+            one.unique and not one.partial and set(one.columns) == set(told) and len(one.columns) == len(index.columns)
+            for one in table.indexes
+        )
+    )

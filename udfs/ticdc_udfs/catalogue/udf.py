@@ -49,6 +49,7 @@ _RECORD = (
     ("started_by", "string", pa.string()),
     ("ended_by", "string", pa.string()),
     ("origin", "string", pa.string()),
+    ("keys_rows", "boolean", pa.bool_()),
     ("columns", f"array<{_COLUMN_SQL_TYPE}>", pa.list_(_COLUMN_TYPE)),
     ("row_effect", "string", pa.string()),
     ("partitioning", "string", pa.string()),

@@ -28,6 +28,7 @@ from ticdc_udfs.avro_binary import (
     schema_of,
 )
 from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy, no_value
+from ticdc_udfs.internal_columns import in_avro
 from ticdc_udfs.options import Options
 from ticdc_udfs.schemas import Column, TableSchema, labelled_type, table_schema, write_json
 
@@ -124,6 +125,8 @@ def _tombstone(key: bytes | None, options: Options, key_schema: str | None, comm
         op="delete",
         row_key=image,
         before=image,
+        table_schema_id=plan.schema.id,
+        table_schema=plan.schema.text,
         lossy=tuple(dict.fromkeys(flags)),
     )
 
@@ -295,11 +298,12 @@ _read_exported = msgspec.json.Decoder(_Exported).decode
 
 
 class _Table(NamedTuple):
-    """A row's schema with the names of TiDB, as far as they are known; `virtual` is None where no export tells it."""
+    """A row's schema with the names of TiDB, as far as they are known, which are those of an export's columns."""
 
     record: Record
     virtual: frozenset[str] | None = None
     flags: tuple[str, ...] = ()
+    known: frozenset[str] = frozenset()
 
 
 def _table(schema: str, part: str) -> _Table:
@@ -316,12 +320,12 @@ def _table(schema: str, part: str) -> _Table:
     names: dict[str, list[str]] = {}
     for column in export.columns:
         names.setdefault(column.wire_name, []).append(column.name)
+    renamed = _renamed(record, {wire_name: found[0] for wire_name, found in names.items() if len(found) == 1})
     return _Table(
-        _renamed(record, {wire_name: found[0] for wire_name, found in names.items() if len(found) == 1})._replace(
-            name=table.table_name, namespace=f"{record.namespace.partition('.')[0]}.{table.schema_name}"
-        ),
+        renamed._replace(name=table.table_name, namespace=f"{record.namespace.partition('.')[0]}.{table.schema_name}"),
         frozenset(column.name for column in export.columns if column.is_virtual),
         tuple(Lossy.AMBIGUOUS_NAME.of(field.name) for field in record.fields if len(names.get(field.name, ())) > 1),
+        frozenset(new.name for old, new in zip(record.fields, renamed.fields, strict=True) if old.name in names),
     )
 
 
@@ -363,6 +367,9 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
     virtual = (table.virtual or frozenset()).intersection(field.name for field in fields).difference(key)
     if len(virtual) == len(fields):
         virtual = frozenset()
+    hidden = in_avro(field.name for field in fields).difference(table.known, key)
+    virtual |= hidden
+    names = key or [field.name for field in fields if field.name not in virtual]
     return RowPlan(
         record=record,
         schema_name=_schema_name(record.namespace),
@@ -375,10 +382,10 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
             if zone is not None and type_ == "timestamp" and field.kind == "string"
         },
         virtual=virtual,
-        maybe_virtual=[] if table.virtual is not None else _maybe_virtual(fields, key),
+        maybe_virtual=[name for name in _maybe_virtual(fields, key) if name not in virtual.union(table.known)],
         key=names,
         flags=flags,
-        schema=table_schema(told),
+        schema=table_schema([column for column in told if column.name not in hidden]),
         before=extra.get("_ticdc_before"),
         before_plan=None if before is None else _plan(table._replace(record=before), key, zone),
         op=extra.get("_tidb_op"),

@@ -220,12 +220,13 @@ _Work = list[tuple[str, _Convert]]
 class RowPlan(NamedTuple):
     """What is the same for all rows that bear one inline schema, which ends their messages, and one key.
 
-    `names` are the columns in the order of the rows, `columns` have their conversions by the class of the JSON value.
-    `work` is what rows need whose values have these classes: most of them have those of a row before.
+    `key` is empty where messages tell that there is none, and None where they do not tell it. `names` are the columns
+    in the order of the rows, `columns` have their conversions by the class of the JSON value. `work` is what rows need
+    whose values have these classes: most of them have those of a row before.
     """
 
     tail: bytes
-    key: list[str]
+    key: list[str] | None
     names: list[str]
     columns: Mapping[str, ByClass]
     work: dict[tuple[type, ...], _Work]
@@ -267,7 +268,7 @@ def _image_of(payload: _Payload) -> _Row:
     return (payload.before if payload.after is None else payload.after) or {}
 
 
-def _plan_of(payload: _Payload, schema: bytes, key: list[str], options: Options) -> RowPlan:
+def _plan_of(payload: _Payload, schema: bytes, key: list[str] | None, options: Options) -> RowPlan:
     """The plan of a row's inline schema, kept for the rows to come."""
     image = _image_of(payload)
     table = payload.source.db, payload.source.table, options.time_zone, options.binary
@@ -285,7 +286,7 @@ def _keep(kept: dict[_K, _T], at: _K, what: _T) -> None:
     kept[at] = what
 
 
-def _new_plan(image: _Row, schema: bytes, key: list[str], options: Options) -> RowPlan:
+def _new_plan(image: _Row, schema: bytes, key: list[str] | None, options: Options) -> RowPlan:
     members = {member.field: member for member in _parse(_read_schema, schema, "schema").fields}
     row = members.get("after") or members.get("before")
     # virtual generated columns are listed, twice even, though no row holds them
@@ -294,7 +295,8 @@ def _new_plan(image: _Row, schema: bytes, key: list[str], options: Options) -> R
         raise DecodeError(ErrorCode.BAD_SHAPE, "the schema does not name every column of the row")
     columns: dict[str, ByClass] = {}
     flags = [] if key else [Lossy.NO_KEY.of()]
-    places = {name: place for place, name in enumerate(key, start=1)}
+    places = {name: place for place, name in enumerate(key or (), start=1)}
+    no_place = 0 if key == [] else None
     table: list[Column] = []
     for name, field in fields.items():
         parameters = field.parameters or {}
@@ -309,7 +311,7 @@ def _new_plan(image: _Row, schema: bytes, key: list[str], options: Options) -> R
         columns[name] = _by_class(flagging(convert, same), of_integer, null)
         if not complete:
             flags.append(Lossy.NO_SCHEMA.of(name))
-        table.append(Column(name, column_type, places.get(name), field.optional))
+        table.append(Column(name, column_type, places.get(name, no_place), field.optional))
     return RowPlan(_SCHEMA + schema + b"}", key, [*image], columns, {}, tuple(flags), table_schema(table))
 
 
@@ -362,7 +364,7 @@ _NO_SCHEMA_NO_KEY: tuple[str, ...] = (Lossy.NO_SCHEMA.of(), Lossy.NO_KEY.of())
 _NO_ERROR = (None,) * (len(Event._fields) - Event._fields.index("error_code"))
 
 
-def _row(op: str, payload: _Payload, plan: RowPlan | None, key: list[str]) -> Event:
+def _row(op: str, payload: _Payload, plan: RowPlan | None, key: list[str] | None) -> Event:
     after, before = payload.after, payload.before
     if (before if op == "delete" else after) is None:
         raise DecodeError(ErrorCode.BAD_SHAPE, "a row message without the row")
@@ -420,22 +422,22 @@ def _row(op: str, payload: _Payload, plan: RowPlan | None, key: list[str]) -> Ev
     )
 
 
-def _key_names(payload: _Payload, key: bytes | None, options: Options) -> tuple[list[str], bytes | None]:
+def _key_names(payload: _Payload, key: bytes | None, options: Options) -> tuple[list[str] | None, bytes | None]:
     """The columns of a row's key in the order of the message key, and the schema of the key as below.
 
     None where column selectors have left out some of them: part of a key is none.
     """
     names, key_schema = _names_of_key(key, options)
-    return (names if _image_of(payload).keys() >= set(names) else []), key_schema
+    return (names if names is None or _image_of(payload).keys() >= set(names) else None), key_schema
 
 
-def _names_of_key(key: bytes | None, options: Options) -> tuple[list[str], bytes | None]:
-    """The handle key's columns in the order of the message key; none of a table without such a key.
+def _names_of_key(key: bytes | None, options: Options) -> tuple[list[str] | None, bytes | None]:
+    """The handle key's columns in the order of the message key; none of a table without such a key, None without key.
 
     With them the schema of the key, if all keys that bear it have these columns.
     """
     if not key:
-        return [], None
+        return None, None
     plain = decompress(key, options.compression)
     tail = _schema_of_key(plain)
     names = _key_columns.get(tail)

@@ -263,6 +263,7 @@ def row_plan(value_schema: str, key_schema: str | None, binary: BinaryMode | Non
         raise DecodeError(ErrorCode.BAD_SHAPE, "a column is a record or an array")
     original = {field.name: _name(field) for field in row.fields}
     key = [] if key_schema is None else [_name(field) for field in parse_schema(key_schema, "key").fields]
+    no_place = None if key or key_schema is None else 0
     if not set(key) <= set(original.values()):
         key = []  # column selectors have left out some of it: part of a key is none
     places = {column: place for place, column in enumerate(key, start=1)}
@@ -272,7 +273,7 @@ def row_plan(value_schema: str, key_schema: str | None, binary: BinaryMode | Non
         name, told = _name(field), _told(field, binary or "base64")
         null = null_reason(told.column_type, None)
         columns.append(PlanColumn(name, told, null.of(name) if null is not None else None, field))
-        table.append(Column(name, told.column_type, places.get(name)))
+        table.append(Column(name, told.column_type, places.get(name, no_place)))
         if not told.complete:
             flags.append(Lossy.NO_SCHEMA.of(name))
     return RowPlan(

@@ -281,8 +281,11 @@ class _Plan:
         self.names = list(columns)
         self.shape = _shape(columns)
         types = [_type_of(column) for column in columns.values()]
-        key = [name for name, column in columns.items() if (column.f or 0) & _PRIMARY_KEY]
-        key = key or [name for name, column in columns.items() if column.h]
+        key = [name for name, column in columns.items() if column.h]
+        # of partitioned tables `f` may be of an earlier moment (protocol facts 0.1 line 16)
+        if not key and not setting.is_partition:
+            key = [name for name, column in columns.items() if (column.f or 0) & _PRIMARY_KEY]
+        no_place = 0 if not key and all(column.f is not None for column in columns.values()) else None
         self.key = key or self.names
         unsure = []
         if setting.is_of_newer and (setting.is_partition or not key):
@@ -291,7 +294,12 @@ class _Plan:
         places = {name: place for place, name in enumerate(key, start=1)}
         self.schema = table_schema(
             [
-                Column(name, column_type, places.get(name), None if column.f is None else bool(column.f & _NULLABLE))
+                Column(
+                    name,
+                    column_type,
+                    places.get(name, no_place),
+                    None if column.f is None else bool(column.f & _NULLABLE),
+                )
                 for (name, column), column_type in zip(columns.items(), types, strict=True)
             ]
         )
