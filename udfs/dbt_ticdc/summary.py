@@ -77,7 +77,7 @@ def _feed(feed: Row, tables: list[Row]) -> str:
     lines = [
         (
             printable(f"{table.schema_name}.{table.table_name}"),
-            table.current_relation,
+            table.current_relation or "-",
             f"{table.row_count:,}",
             utc(table.last_commit_ts),
             f"{table.problem_count:,}" if table.problem_count else "",
