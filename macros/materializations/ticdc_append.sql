@@ -3,6 +3,7 @@
     {%- set target_relation = this.incorporate(type="table") -%}
     {{ run_hooks(pre_hooks) }}
 
+    {%- do ticdc.check_own(existing, "run_id") -%}
     {%- if existing is none or existing.is_view or should_full_refresh() -%}
         {%- if existing is not none -%}{%- do adapter.drop_relation(existing) -%}{%- endif -%}
         {%- call statement("main") -%}{{ create_table_as(false, target_relation, sql) }}{%- endcall -%}

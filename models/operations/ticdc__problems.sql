@@ -327,8 +327,8 @@ topics_in_feeds as (
         null as commit_ts,
         'warning' as severity,
         'topic_in_feeds' as code,
-        'topic ' || topic || ' is in the feeds ' || array_join(feeds, ', ') || ', each of which decodes its messages' as detail,
-        'set topics in ticdc__feeds so that each topic is in one feed; in a pattern _ is any character, \\_ the character _' as remedy
+        'topic ' || topic || ' is decoded for each of the feeds ' || array_join(feeds, ', ') as detail,
+        'let each topic be in one feed of ticdc__feeds; in a pattern _ is any character, \\_ is _' as remedy
     from shared_topics
         lateral view explode(feeds) exploded as feed
 

@@ -60,7 +60,7 @@ TYPES: tuple[tuple[str, list[int] | None, str], ...] = (
 EXPRESSIONS = {
     "string": "t",
     "binary": "try_to_binary(t, 'base64')",
-    "timestamp": "try_cast(t || '+00:00' as timestamp)",
+    "timestamp": "try_cast(t || '+00:00' as timestamp_ltz)",
     "array<string>": "if(t = '', array(), split(t, ','))",
     "array<float>": "from_json(t, 'array<float>')",
     "decimal(10,2)": "try_cast(t as decimal(10,2))",
@@ -73,6 +73,28 @@ RELATIONS = {
     "./registry": "None",
     "Registry.JSON": "None",
     "http://registry": "None",
+}
+
+# Columns of the source by name, and what does not fit.
+FITTING = {
+    "topic": "varchar(249)",
+    "partition": "int",
+    "offset": "bigint",
+    "timestamp": "timestamp_ntz",
+    "key": "binary",
+    "value": "binary",
+}
+SOURCES: Mapping[str, tuple[Mapping[str, str], list[str]]] = {
+    "fits": (FITTING | {"headers": "array<string>"}, []),
+    "a number for a time": (FITTING | {"timestamp": "bigint"}, ["timestamp: got bigint, expected timestamp"]),
+    "text for bytes": (
+        FITTING | {"key": "string", "value": "char(3)"},
+        ["key: got string, expected binary", "value: got char(3), expected binary"],
+    ),
+    "no offset": (
+        {name: FITTING[name] for name in FITTING if name != "offset"},
+        ["offset: got no such column, expected bigint"],
+    ),
 }
 
 # Stretches of staged offsets: topic, partition, first and last offset.
@@ -102,6 +124,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         **{f"identifier {name}": f"ticdc.identifier({json.dumps(name)})" for name in IDENTIFIERS},
         **{f"literal {text}": f"ticdc.text_literal({json.dumps(text)})" for text in LITERALS},
         **{f"relation {schemas}": f"ticdc.schemas_relation({json.dumps(schemas)}) | string" for schemas in RELATIONS},
+        **{f"source {name}": f"ticdc.source_problems({found!r})" for name, (found, _) in SOURCES.items()},
         **{f"staged {name}": _is_not_staged(stretches) for name, stretches in STAGED.items()},
         "free": "ticdc.free_name('_lossy', ['id'])",
         "taken": "ticdc.free_name('_lossy', ['_lossy', '__lossy'])",
@@ -140,6 +163,12 @@ def test_text_literal(values: Mapping[str, Any]) -> None:
 
 def test_schemas_relation(values: Mapping[str, Any]) -> None:
     assert {schemas: values[f"relation {schemas}"] for schemas in RELATIONS} == RELATIONS
+
+
+def test_source_problems(values: Mapping[str, Any]) -> None:
+    assert {name: values[f"source {name}"] for name in SOURCES} == {
+        name: problems for name, (_, problems) in SOURCES.items()
+    }
 
 
 def test_free_name(values: Mapping[str, Any]) -> None:

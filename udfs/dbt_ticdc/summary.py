@@ -23,14 +23,13 @@ def is_possible(spark: SparkSession) -> bool:
     return all(spark.catalog.tableExists(name) for name in needed)
 
 
-def waits_for_files(spark: SparkSession) -> bool:
-    """Whether rows wait for the claim-check files that hold them."""
-    return (
-        spark.catalog.tableExists("ticdc__problems")
-        and not spark.sql(
-            "select 1 from ticdc__problems where code in ('claim_check_missing', 'claim_check_unusable')"
-        ).isEmpty()
-    )
+def waits(spark: SparkSession) -> bool:
+    """Whether a build may do more without any message: rows wait for their files, or typed tables for their place."""
+    if not is_possible(spark):
+        return False
+    waiting = "select 1 from ticdc__problems where code in ('claim_check_missing', 'claim_check_unusable')"
+    refused = "select 1 from int_ticdc__typed_tables where get_json_object(plan, '$.refused') <> '{}'"
+    return not (spark.sql(waiting).isEmpty() and spark.sql(refused).isEmpty())
 
 
 def text(spark: SparkSession) -> str:

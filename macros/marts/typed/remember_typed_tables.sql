@@ -27,6 +27,7 @@
         {% do run_query(
             "create table if not exists " ~ relation ~ " (feed string, schema_name string, table_name string, table_id string, "
             ~ "key_columns string, current_relation string, history_relation string, plan string, table_incarnation bigint) using " ~ config.get("file_format", "parquet")
+            ~ tblproperties_clause()
         ) %}
     {% endif %}
     {% set values = [] %}

@@ -2,6 +2,7 @@
     {%- set target = this.incorporate(type="table") -%}
     {{ run_hooks(pre_hooks) }}
 
+    {%- do ticdc.check_own(load_cached_relation(target), "plan") -%}
     {%- set latest = ref("int_ticdc__latest") -%}
     {%- set state = ticdc.settled(latest) -%}
     {%- set known = ticdc.known_typed_tables(target) -%}
