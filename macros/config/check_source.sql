@@ -3,6 +3,8 @@
     {% set readers = [] %}
     {% for node in selected_resources if node.startswith("model.ticdc.") %}{% do readers.append(node) %}{% endfor %}
     {% if not readers %}{% do return("") %}{% endif %}
+    {# all nodes of a run see this graph #}
+    {% do graph.update({"ticdc_timestamp_type": run_query("set spark.sql.timestampType").rows[0][1]}) %}
     {% set messages = source("ticdc", "messages").replace(limit=none) %}
     {% set found = {} %}
     {% for column in adapter.get_columns_in_relation(messages) %}

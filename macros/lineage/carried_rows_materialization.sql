@@ -1,5 +1,6 @@
 {% materialization ticdc_carried_rows, adapter="spark" %}
     {%- set target = this.incorporate(type="table") -%}
+    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- set existing = load_cached_relation(target) -%}
@@ -39,5 +40,6 @@
 
     {% call noop_statement("main", "OK") %}{% endcall %}
     {{ run_hooks(post_hooks) }}
+    {%- do ticdc.use_timestamp_type() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}

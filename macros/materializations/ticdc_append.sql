@@ -1,6 +1,7 @@
 {% materialization ticdc_append, adapter="spark" %}
     {%- set existing = load_cached_relation(this) -%}
     {%- set target_relation = this.incorporate(type="table") -%}
+    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing, "run_id") -%}
@@ -14,5 +15,6 @@
     {%- endif -%}
 
     {{ run_hooks(post_hooks) }}
+    {%- do ticdc.use_timestamp_type() -%}
     {{ return({"relations": [target_relation]}) }}
 {% endmaterialization %}

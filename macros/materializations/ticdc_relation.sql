@@ -3,6 +3,7 @@
     {%- set existing = load_cached_relation(this) -%}
     {%- set target_relation = this.incorporate(type=kind) -%}
     {%- set fingerprint = local_md5(sql ~ config.get("file_format", "")) -%}
+    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing) -%}
@@ -25,5 +26,6 @@
     {%- endif -%}
 
     {{ run_hooks(post_hooks) }}
+    {%- do ticdc.use_timestamp_type() -%}
     {{ return({"relations": [target_relation]}) }}
 {% endmaterialization %}

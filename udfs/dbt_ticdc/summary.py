@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 _TABLES_SHOWN = 100
 _PLACES_SHOWN = 5
+_WAITING = {
+    "ticdc__problems": "code in ('claim_check_missing', 'claim_check_unusable')",
+    "int_ticdc__typed_tables": "get_json_object(plan, '$.refused') <> '{}'",
+}
 
 
 def is_possible(spark: SparkSession) -> bool:
@@ -25,11 +29,10 @@ def is_possible(spark: SparkSession) -> bool:
 
 def waits(spark: SparkSession) -> bool:
     """Whether a build may do more without any message: rows wait for their files, or typed tables for their place."""
-    if not is_possible(spark):
-        return False
-    waiting = "select 1 from ticdc__problems where code in ('claim_check_missing', 'claim_check_unusable')"
-    refused = "select 1 from int_ticdc__typed_tables where get_json_object(plan, '$.refused') <> '{}'"
-    return not (spark.sql(waiting).isEmpty() and spark.sql(refused).isEmpty())
+    return any(
+        spark.catalog.tableExists(table) and not spark.sql(f"select 1 from {table} where {condition}").isEmpty()
+        for table, condition in _WAITING.items()
+    )
 
 
 def text(spark: SparkSession) -> str:

@@ -1,5 +1,6 @@
 {% materialization ticdc_typed_tables, adapter="spark" %}
     {%- set target = this.incorporate(type="table") -%}
+    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(load_cached_relation(target), "plan") -%}
@@ -18,5 +19,6 @@
 
     {% call noop_statement("main", "OK") %}{% endcall %}
     {{ run_hooks(post_hooks) }}
+    {%- do ticdc.use_timestamp_type() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}

@@ -18,7 +18,7 @@ import pytest
 from support import session
 from support.stories import Feed, Table
 
-from dbt_ticdc import build, package_path
+from dbt_ticdc import build, package_path, summary
 from dbt_ticdc.errors import TicdcError
 
 SETTINGS = {"spark.sql.timestampType": "TIMESTAMP_NTZ"}
@@ -110,6 +110,7 @@ class Runs:
     tables: list[dict[str, tuple[str | None, str | None]]]
     rows: list[dict[str, Any]]
     errors: list[str]
+    waits: list[bool]
 
     def about(self, table: str) -> list[list[tuple[str, str, str]]]:
         """Of each run code, severity and detail of the problems of a table, `schema.table`."""
@@ -133,6 +134,10 @@ class Runs:
 
 def opened(folder: Path) -> None:
     session.opened(folder, SETTINGS)
+
+
+def waits(folder: Path) -> bool:
+    return summary.waits(session.opened(folder))
 
 
 def refused_source(folder: Path) -> str:
@@ -163,7 +168,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         return session.ask(session.rows, warehouse, query)
 
     session.ask(opened, warehouse)
-    found = Runs([], [], [], [])
+    found = Runs([], [], [], [], [])
     for number, lines in enumerate(parts):
         for statement in (BEFORE_ALL, (), BEFORE_THE_THIRD)[number]:
             ask(statement)
@@ -188,6 +193,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         answers += session.ask(session.answers, warehouse, "finance", ["select * from costs_as_of(1)"])
         texts = [answer if isinstance(answer, list) else answer.split("]")[0] for answer in answers]
         found.rows.append(dict(zip([*QUERIES, "costs as of"], texts, strict=True)))
+        found.waits.append(session.ask(waits, warehouse))
     return found
 
 
@@ -263,6 +269,10 @@ def test_a_relation_that_spark_refuses_stands_as_it_was(runs: Runs) -> None:
     assert runs.about("shop.renamed") == [[], *[[(*NOT_TYPED, "shop.renamed_as_of, shop.renamed_history")]] * 2]
     assert runs.relations("shop.renamed") == [("shop.renamed", "shop.renamed_history")] * 3
     assert [sorted(row["id"] for row in rows) for rows in runs.answers("renamed")] == [[0], [0, 1], [0, 1, 2]]
+
+
+def test_a_run_without_messages_tries_again_what_was_refused(runs: Runs) -> None:
+    assert runs.waits == [True, True, True]
 
 
 def test_a_type_that_spark_does_not_have_is_text(runs: Runs) -> None:
