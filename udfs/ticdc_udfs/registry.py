@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ticdc_udfs import arrow, claim_check, resolution, schema_registry
+from ticdc_udfs import arrow, claim_check, resolution, schema_registry, typed_names
 from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.protocols import (
@@ -166,6 +166,13 @@ _CLAIM_CHECK = Udf(
     description="Key and value of the message that a claim-check file holds, in whichever of its two forms.",
     function=claim_check.message_batch,
 )
+_TYPED_NAMES = Udf(
+    name="ticdc_typed_names",
+    arguments=(("tables", "string"), ("settings", "string")),
+    returns=typed_names.NAMES_SQL_TYPE,
+    description="The relations of all typed tables (a JSON list of upstream tables), or why a table cannot have any.",
+    function=typed_names.names_batch,
+)
 
 UDFS: tuple[Udf, ...] = (
     _avro_decoder("avro", avro_batch.decode_batch),
@@ -184,4 +191,5 @@ UDFS: tuple[Udf, ...] = (
     _LOADED_ROW,
     _PARTITION_OF,
     _CLAIM_CHECK,
+    _TYPED_NAMES,
 )

@@ -21,6 +21,7 @@ from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import ProblemCode
 from ticdc_udfs.events import ErrorCode, Lossy
 from ticdc_udfs.registry import UDFS
+from ticdc_udfs.typed_names import TypedReason
 
 ROOT = Path(__file__).parents[3]
 PACKAGE = "ticdc"
@@ -120,6 +121,7 @@ def test_udfs_stand_in_the_readme(readme: str) -> None:
         (Lossy, "ticdc__fidelity_reasons", "reason"),
         (DdlKind, "ticdc__ddl_kinds", "kind"),
         (ProblemCode, "ticdc__catalogue_problems", "code"),
+        (TypedReason, "ticdc__typed_reasons", "reason"),
     ],
 )
 def test_codes_stand_in_their_seed(codes: type[StrEnum], seed: str, column: str) -> None:

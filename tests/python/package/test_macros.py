@@ -33,6 +33,8 @@ TYPES: tuple[tuple[str, list[int] | None, str], ...] = (
     ("decimal", None, "decimal(38,0)"),
     ("decimal", [20, 6], "decimal(38,6)"),
     ("decimal unsigned", [35, 4], "string"),
+    ("decimal(5,10)", None, "string"),
+    ("decimal(0,0)", None, "string"),
     ("bit(1)", None, "bigint"),
     ("bit(64)", None, "decimal(20,0)"),
     ("bit", [18, 0], "bigint"),
@@ -58,7 +60,7 @@ TYPES: tuple[tuple[str, list[int] | None, str], ...] = (
 EXPRESSIONS = {
     "string": "t",
     "binary": "try_to_binary(t, 'base64')",
-    "timestamp": "try_cast(t || '+00:00' as timestamp)",
+    "timestamp": "try_cast(t || '+00:00' as timestamp_ltz)",
     "array<string>": "if(t = '', array(), split(t, ','))",
     "array<float>": "from_json(t, 'array<float>')",
     "decimal(10,2)": "try_cast(t as decimal(10,2))",
@@ -72,7 +74,28 @@ RELATIONS = {
     "Registry.JSON": "None",
     "http://registry": "None",
 }
-LEGAL_NAMES = ("global_temp", "orders", "Orders", "a_b", "a-b", "a b", "表")
+
+# Columns of the source by name, and what does not fit.
+FITTING = {
+    "topic": "varchar(249)",
+    "partition": "int",
+    "offset": "bigint",
+    "timestamp": "timestamp_ntz",
+    "key": "binary",
+    "value": "binary",
+}
+SOURCES: Mapping[str, tuple[Mapping[str, str], list[str]]] = {
+    "fits": (FITTING | {"headers": "array<string>"}, []),
+    "a number for a time": (FITTING | {"timestamp": "bigint"}, ["timestamp: got bigint, expected timestamp"]),
+    "text for bytes": (
+        FITTING | {"key": "string", "value": "char(3)"},
+        ["key: got string, expected binary", "value: got char(3), expected binary"],
+    ),
+    "no offset": (
+        {name: FITTING[name] for name in FITTING if name != "offset"},
+        ["offset: got no such column, expected bigint"],
+    ),
+}
 
 # Stretches of staged offsets: topic, partition, first and last offset.
 STAGED: Mapping[str, list[tuple[str, int, int, int]]] = {
@@ -100,8 +123,8 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         **{f"expression {of}": f"ticdc.typed_expression('t', {of!r})" for of in EXPRESSIONS},
         **{f"identifier {name}": f"ticdc.identifier({json.dumps(name)})" for name in IDENTIFIERS},
         **{f"literal {text}": f"ticdc.text_literal({json.dumps(text)})" for text in LITERALS},
-        **{f"legal {name}": f"ticdc.legal_name({json.dumps(name)})" for name in LEGAL_NAMES},
         **{f"relation {schemas}": f"ticdc.schemas_relation({json.dumps(schemas)}) | string" for schemas in RELATIONS},
+        **{f"source {name}": f"ticdc.source_problems({found!r})" for name, (found, _) in SOURCES.items()},
         **{f"staged {name}": _is_not_staged(stretches) for name, stretches in STAGED.items()},
         "free": "ticdc.free_name('_lossy', ['id'])",
         "taken": "ticdc.free_name('_lossy', ['_lossy', '__lossy'])",
@@ -142,14 +165,10 @@ def test_schemas_relation(values: Mapping[str, Any]) -> None:
     assert {schemas: values[f"relation {schemas}"] for schemas in RELATIONS} == RELATIONS
 
 
-def test_legal_name(values: Mapping[str, Any]) -> None:
-    names = {name: values[f"legal {name}"] for name in LEGAL_NAMES}
-    assert names["orders"] == names["Orders"] == "orders"
-    assert names["a_b"] == "a_b"
-    odd = [names[name] for name in ("a-b", "a b", "表")]
-    assert len(set(odd)) == 3
-    assert all(name.rpartition("_")[0] in ("a_b", "_") for name in odd)
-    assert names["global_temp"].startswith("global_temp_")  # Spark keeps that database for itself
+def test_source_problems(values: Mapping[str, Any]) -> None:
+    assert {name: values[f"source {name}"] for name in SOURCES} == {
+        name: problems for name, (_, problems) in SOURCES.items()
+    }
 
 
 def test_free_name(values: Mapping[str, Any]) -> None:
