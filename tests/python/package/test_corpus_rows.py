@@ -25,7 +25,6 @@ from support.corpus_compare import (
     tallies_text,
 )
 from support.corpus_run import (
-    IS_WHOLE,
     SAME_ROWS,
     TYPED,
     TYPED_TABLES,
@@ -195,6 +194,7 @@ def test_the_command_proves_that_the_tables_are_equal(built: Built, truth: upstr
     assert total[4:] == ["0", "0", "0"]
 
 
+@pytest.mark.soak("corpus")
 def test_other_bytes_order_and_partitions_give_the_same_rows(built: Built) -> None:
     def rows(feed: str) -> dict[Any, Any]:
         return {
@@ -211,4 +211,4 @@ def test_other_bytes_order_and_partitions_give_the_same_rows(built: Built) -> No
         if feed in built.contents.current:
             assert rows(feed) == want, feed
             compared += 1
-    assert compared >= (4 if IS_WHOLE else 2)
+    assert compared >= 4

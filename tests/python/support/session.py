@@ -70,10 +70,19 @@ def close() -> None:
         session.stop()
 
 
-def run(folder: Path, dump: Path, feeds_file: Path, columns: Path | None = None, *, full_refresh: bool = False) -> bool:
-    """`ticdc run`."""
-    files = messages.find_files([dump])
-    return cli.run(opened(folder), folder, feeds.read_vars(feeds_file), files, columns, full_refresh)
+def run(
+    folder: Path,
+    dump: Path,
+    feeds_file: Path,
+    columns: Path | None = None,
+    *,
+    full_refresh: bool = False,
+    redriven: Sequence[str] = (),
+) -> bool:
+    """`ticdc run`; of these feeds dead letters are decoded again, as `ticdc redrive` does without new messages."""
+    files, once = messages.find_files([dump]), {"ticdc__redrive": list(redriven)} if redriven else {}
+    variables = {**feeds.read_vars(feeds_file), **once}
+    return cli.run(opened(folder), folder, variables, files, columns, full_refresh)
 
 
 def redrive(folder: Path, feeds_file: Path, names: Sequence[str]) -> None:
