@@ -230,8 +230,8 @@ class RowPlan(NamedTuple):
 
     `texts` tells per column how its value becomes text (None: it is), `zoned` which texts become UTC. `virtual` are
     columns that are known to be generated: their values are not sent, but NULL; `maybe_virtual` those that may be;
-    `hidden` are TiDB's own. `before`, `op`, `commit_ts`, `checksum` and `corrupted` are the places of the fields that are no columns; None: not
-    sent.
+    `hidden` are TiDB's own. `before`, `op`, `commit_ts`, `checksum` and `corrupted` are the places of the fields that
+    are no columns; None: not sent.
     """
 
     record: Record
