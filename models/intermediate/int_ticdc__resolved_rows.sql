@@ -144,6 +144,7 @@ select
     resolved.before_key,
     resolved.before,
     resolved.after,
+    row_id,
     known_schema_id as table_schema_id,
     resolved.lossy,
     resolved.checksum_mismatch,

@@ -68,6 +68,8 @@ SHIFTED = {("shop", "daily_stats"), ("shop", "types_zoo_time")}
 # Its key is beyond a double, in which Debezium writes it.
 DECIMAL_KEY = ("shop", "price_points")
 NO_COLUMN = "(no column)"
+# Without a key, a change that a producer sent twice at once cannot be told from two equal ones.
+SENT_TWICE = ("canal_json_index_value_replayed", ("shop", "audit_log"))
 
 # The export has one more table, that bears the name of another in Avro, com_ma: which of both it is, none can tell.
 TOLD_TWICE = ("shop", "com,ma")
@@ -215,6 +217,8 @@ def excused(variant: Variant, table: upstream.Table, without_key: frozenset[upst
         return "rows without a key, or without the old row that tells them"
     if meta["integrity_check"] and table.name == ("temp_db", "t2"):
         return "a row of NULLs has no checksum, and is not sent"
+    if (variant.name, table.name) == SENT_TWICE:
+        return "a change that was sent twice at once"
     return None
 
 
@@ -418,7 +422,11 @@ def test_other_bytes_order_and_partitions_give_the_same_rows(built: Built) -> No
     for suffix in SAME_ROWS:
         feed = f"canal_json_{suffix}"
         if feed in built.contents.current:
-            assert rows(feed) == want, feed
+            got, alike = (
+                {place: row for place, row in found.items() if not was_sent_twice(feed, place[0])}
+                for found in (rows(feed), want)
+            )
+            assert got == alike, feed
             compared += 1
     assert compared >= 4
 
@@ -615,12 +623,19 @@ def changes_of(built: Built, feed: str, *, only_exact: bool = False) -> Changes:
     """The changelog of a feed by table, commit and key; two changes of one key in one commit are an error."""
     found: dict[tuple[upstream.TableName, int, str], Change] = {}
     for row in built.contents.changelog(feed):
+        if was_sent_twice(feed, (row["schema_name"], row["table_name"])):
+            continue
         if row["commit_ts_exact"] or not only_exact:
             place = ((row["schema_name"], row["table_name"]), row["commit_ts"], told_key(row["row_key"]))
             assert place not in found, (feed, place)
             before, after = (None if row[image] is None else json.loads(row[image]) for image in ("before", "after"))
             found[place] = Change(row["op"], before, after, row["lossy"] or ())
     return found
+
+
+def was_sent_twice(feed: str, table: upstream.TableName) -> bool:
+    """Whether a feed has a change of the table that was sent twice at once."""
+    return (feed.removesuffix(IN_STEPS), table) == SENT_TWICE
 
 
 def told_key(row_key: str) -> str:
@@ -638,6 +653,8 @@ def unsent_tables(variant: Variant) -> set[upstream.TableName]:
         unsent.add(("temp_db", "t2"))
     if meta["protocol"].startswith("debezium"):
         unsent |= SHIFTED | {DECIMAL_KEY}
+    if variant.name == SENT_TWICE[0]:
+        unsent.add(SENT_TWICE[1])
     return unsent
 
 
@@ -852,6 +869,16 @@ def test_a_deletion_that_names_no_row_is_a_problem(built: Built) -> None:
     unnamed = [row for row in built.contents.mart("problems") if row["code"] == "unnamed_deletes"]
     assert {row["feed"] for row in unnamed} == nameless
     assert all(row["detail"].startswith("2 deletion(s) in topic ") for row in unnamed)
+
+
+def test_changes_find_their_rows_unless_they_were_sent_twice_or_tell_no_old_row(built: Built) -> None:
+    problems = built.contents.mart("problems")
+    twice = {
+        row["feed"] for row in problems if row["code"] == "equal_changes" and row["table_name"] == SENT_TWICE[1][1]
+    }
+    assert twice == {feed for feed in built.contents.current if was_sent_twice(feed, SENT_TWICE[1])}
+    unfound = {(row["feed"], row["table_name"]) for row in problems if row["code"] == "change_without_row"}
+    assert unfound == {(feed, SENT_TWICE[1][1]) for feed in twice}
 
 
 def test_rows_of_simple_are_verified_by_their_checksums(built: Built) -> None:

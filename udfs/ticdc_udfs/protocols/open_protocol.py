@@ -35,6 +35,7 @@ class _Key(msgspec.Struct):
     scm: str = ""
     tbl: str = ""
     ptn: _Uint63 | None = None
+    rid: Any = None
     ohk: bool = False
     ccl: str | None = None
 
@@ -201,8 +202,14 @@ def _row(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
             None,
             None,
             claim_check,
+            _row_id(key, plan.flags),
         ),
     )
+
+
+def _row_id(key: _Key, flags: Sequence[str]) -> str | None:
+    """The number that TiDB gave a row without key; the classic architecture sends it as `rid` (protocol facts 2.2)."""
+    return str(key.rid) if type(key.rid) is int and Lossy.NO_KEY.of() in flags else None
 
 
 def _flags(key: _Key) -> list[str]:
