@@ -232,10 +232,11 @@ def dead_letters(rows: Query) -> dict[tuple[str, int], str]:
 
 @dataclass(frozen=True)
 class Anew:
-    """A warehouse of its own that is built in two runs, and then from all messages with a complete registry."""
+    """A warehouse of its own: two runs, a re-drive, and a build of all messages anew with a complete registry."""
 
     looked: list[bool]
     told: list[dict[str, Any]]
+    redriven: dict[tuple[str, int], str]
     staged: list[dict[str, Any]]
     dead: dict[tuple[str, int], str]
     asked: list[str]
@@ -266,9 +267,11 @@ def anew(tmp_path_factory: pytest.TempPathFactory) -> Anew:
         found = staging(rows)
         before = len(server.asked)
         write_registry(file, {**SCHEMAS, LATE: SCHEMAS["2"]})
+        session.redrive(home, folder / "feeds.yml", ["file"])
+        redriven = dead_letters(rows)
         feeds = [feed("told", file), *feeds_of(file, server.url, server.url, True)]
         build(2, lines_of(False), feeds, full_refresh=True)
-        return Anew(looked, found, staging(rows), dead_letters(rows), sorted(server.asked[before:]))
+        return Anew(looked, found, redriven, staging(rows), dead_letters(rows), sorted(server.asked[before:]))
 
 
 def always_down(number: int) -> tuple[int, Any]:
@@ -385,6 +388,10 @@ def test_other_messages_are_decoded() -> None:
         ("relation", 0),
         *(("http", offset) for offset in range(4)),
     } <= decoded
+
+
+def test_a_redrive_decodes_what_has_a_schema_by_then(anew: Anew) -> None:
+    assert anew.redriven.keys() == {("down", 0), ("down", 1)}
 
 
 def test_a_build_anew_decodes_what_has_a_schema_by_then(anew: Anew) -> None:
