@@ -28,13 +28,24 @@ def spark(home: Path) -> SparkSession:
 
 
 # Tests of the package that share no warehouse.
-ALONE = ("configuration", "dbt_tests", "descriptions", "formats", "macros", "plugin", "registrar")
+ALONE = (
+    "avro_anew",
+    "configuration",
+    "dbt_tests",
+    "descriptions",
+    "formats",
+    "interrupted",
+    "macros",
+    "plugin",
+    "registrar",
+)
 # What runs in one process, as it shares a warehouse or a server. The longest begin first, so that none is waited for.
 GROUPS = {
     "corpus": re.compile(r"package/test_corpus_"),
     "cases": re.compile(rf"package/test_(?!{'|'.join(ALONE)})"),
     "servers": re.compile(r"command/test_(thrift|integration)"),
     "dbt": re.compile(r"package/test_dbt_tests"),
+    "anew": re.compile(r"package/test_avro_anew"),
 }
 
 
