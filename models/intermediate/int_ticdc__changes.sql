@@ -95,6 +95,35 @@ changes as (
 
 ),
 
+{% if not arriving.get("is_exact", true) -%}
+-- of rows that are replaced within a millisecond: what is deleted there is not what is put
+replaced_rows as (
+
+    select
+        deletes.feed,
+        deletes.topic,
+        deletes.`partition`,
+        deletes.`offset`,
+        deletes.event_index
+    from changes as deletes
+    inner join changes as puts
+        on
+            deletes.feed = puts.feed
+            and deletes.schema_name = puts.schema_name
+            and deletes.table_name = puts.table_name
+            and deletes.commit_ts = puts.commit_ts
+            and deletes.row_key = puts.row_key
+    where
+        deletes.op = 'delete'
+        and not deletes.commit_ts_exact
+        and puts.after is not null
+        and json_object_keys(deletes.before) = json_object_keys(puts.after)
+    group by all
+    having not max(deletes.before = puts.after)
+
+),
+
+{% endif -%}
 keys as (
 
     select
@@ -181,7 +210,12 @@ select /*+ broadcast(repeats, versions) */
     changes.start_ts,
     changes.physical_table_id,
     changes.op,
-    if(changes.commit_ts_exact and changes.op = 'delete', 0, 1) as apply_rank,
+    if(
+        changes.op = 'delete'
+        and {{ "changes.commit_ts_exact" if arriving.get("is_exact", true) else "(changes.commit_ts_exact or replaced.feed is not null)" }},
+        0,
+        1
+    ) as apply_rank,
     changes.row_key,
     changes.before,
     changes.after,
@@ -205,6 +239,15 @@ left join repeats
         and changes.`offset` = repeats.`offset`
         and changes.event_index = repeats.event_index
         and changes.op = repeats.op
+{%- if not arriving.get("is_exact", true) %}
+left join replaced_rows as replaced
+    on
+        changes.feed = replaced.feed
+        and changes.topic = replaced.topic
+        and changes.`partition` = replaced.`partition`
+        and changes.`offset` = replaced.`offset`
+        and changes.event_index = replaced.event_index
+{%- endif %}
 left join {{ ref("int_ticdc__table_versions") }} as versions
     on
         changes.feed = versions.feed
