@@ -12,6 +12,7 @@
         commit_ts_exact,
         start_ts,
         image_hash,
+        copy,
         lossy,
         -- one pass over the events, and images are not copied into an array
         coalesce(half, op) as op,

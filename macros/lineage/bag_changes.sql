@@ -1,4 +1,4 @@
-{% macro bag_changes(columns, carried_rows, since_run_id) %}
+{% macro bag_changes(columns, carried_rows, since_run_id, of_rows) %}
     {%- set bag = ticdc.row_key_columns() -%}
     {%- set in_order -%}
     partition by {{ bag }} order by {{ ticdc.row_order() }}, row_commit_ts
@@ -7,6 +7,7 @@
     {%- set carried_key -%}
     regexp_replace(row_key, ',"":"[0-9]+"}$', '}') as row_key
     {%- endset -%}
+    {%- set key_of_bag = bag | replace("row_key", carried_key) -%}
     select
         {% for column in columns -%}
         {{ ticdc.copy_key("row_key", "copy") ~ " as row_key" if column == "row_key" else column }},
@@ -47,7 +48,9 @@
                     from {{ carried_rows }}
                     where array_contains(lossy, '*:no_key')
                 ) as changes
-                {%- if since_run_id %}
+                {%- if of_rows %}
+                left semi join (select {{ key_of_bag }} from {{ of_rows }}) as touched using ({{ bag }})
+                {%- elif since_run_id %}
                 left semi join (
                     select {{ bag }}
                     from {{ ref("int_ticdc__changes") }}
@@ -55,7 +58,7 @@
 
                     union all
 
-                    select {{ bag | replace("row_key", carried_key) }}
+                    select {{ key_of_bag }}
                     from {{ carried_rows }}
                     where array_contains(lossy, '*:no_key') and run_id > {{ since_run_id }}
                 ) as touched using ({{ bag }})

@@ -1,18 +1,23 @@
-{% macro row_changes(carried_rows, since_run_id=0) %}
-    {%- set has_bags = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") -%}
+{% macro row_changes(carried_rows, since_run_id=0, of_rows=none, has_bags=none) %}
+    {%- set has_bags = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") if has_bags is none else has_bags -%}
     {%- set columns = [
         "feed", "table_id", "table_incarnation", "version_from_ts", "schema_name", "table_name", "commit_ts",
         "commit_ts_exact", "op", "apply_rank", "row_key", "before", "after", "lossy", "topic", "`partition`",
         "`offset`", "event_index", "run_id",
     ] -%}
-    {%- set since = ["run_id > " ~ since_run_id] if since_run_id else [] %}
+    {%- set conditions = ["run_id > " ~ since_run_id] if since_run_id else [] -%}
+    {%- if has_bags -%}{%- do conditions.append("not array_contains(lossy, '*:no_key')") -%}{%- endif -%}
+    {%- set asked_for -%}
+    {{ "left semi join " ~ of_rows ~ " using (" ~ ticdc.row_key_columns() ~ ")" if of_rows }}
+    {{ "where " ~ conditions | join(" and ") if conditions }}
+    {%- endset %}
     select
         {{ columns | join(",\n        ") }},
         commit_ts as row_commit_ts,
         'message' as cause,
         cast(null as bigint) as late_run_id
     from {{ ref("int_ticdc__changes") }}
-    {{ "where " if since or has_bags }}{{ (since + (["not array_contains(lossy, '*:no_key')"] if has_bags else [])) | join(" and ") }}
+    {{ asked_for }}
 
     union all
 
@@ -22,12 +27,11 @@
         cause,
         null as late_run_id
     from {{ carried_rows }}
-    {{ "where " if since or has_bags }}
-    {{- (since + (["not array_contains(lossy, '*:no_key')"] if has_bags else [])) | join(" and ") }}
+    {{ asked_for }}
     {%- if has_bags %}
 
     union all
 
-    {{ ticdc.bag_changes(columns, carried_rows, since_run_id) }}
+    {{ ticdc.bag_changes(columns, carried_rows, since_run_id, of_rows) }}
     {%- endif %}
 {% endmacro %}

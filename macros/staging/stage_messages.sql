@@ -150,6 +150,7 @@ select
     event.checksum,
     event.checksum_mismatch,
     if(reads_files, event.claim_check, null) as claim_check,
+    event.row_id,
     not (reads_files and event.claim_check is not null) and {{ has_schema("event") }} as is_resolved,
     key,
     value,

@@ -11,28 +11,81 @@
 {%- do ticdc.note_changed_loads(settled, progress) -%}
 {%- do progress.update({
     "has_bags": settled.get("has_bags", false), "first_commits": settled.get("first_commits", {}),
+    "updated": settled.get("updated", []),
 }) -%}
 {%- set arriving = ticdc.arriving_rows(settled, progress) -%}
 {%- set loads = ticdc.loads_to_take(settled, progress) -%}
 {%- do progress.update({
     "has_bags": progress.has_bags or arriving.has_bags,
     "first_commits": ticdc.first_commits(settled, progress, arriving, loads),
+    "updated": (progress.updated + arriving.get("updated", [])) | unique(case_sensitive=true) | sort(case_sensitive=true),
 }) -%}
 {#- rows are sorted by a number first: names are equal in most of them -#}
-{%- set identity = "commit_ts, row_key, op, image_hash, table_name, schema_name, feed" -%}
-{%- set position = "feed, topic, `partition`, `offset`, event_index, op" %}
+{%- set identity = "commit_ts, row_key, op, image_hash, copy, table_name, schema_name, feed" -%}
+{%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
+{%- set rows = ref("int_ticdc__rows") -%}
+{%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
+{%- set has_no_key = "array_contains(lossy, '*:no_key')" %}
 {{ ticdc.to_settle(progress) }}
 
 with
 
+{% if arriving.has_bags -%}
+bag_events as (
+
+    select * from {{ rows }}
+    where
+        {{ has_no_key }}
+        {%- if not settled.run_id %}
+        and {{ is_unsettled }}
+        {%- else %}
+        and commit_ts >= {{ arriving.first_bag_commit_ts }}
+
+),
+
+-- what arrives may go on where a stretch of an earlier run ended: all changes of its commits are numbered
+bag_commits as (
+
+    select distinct
+        feed,
+        schema_name,
+        table_name,
+        commit_ts
+    from bag_events
+    where {{ is_unsettled }}
+
+),
+
+events_of_bag_commits as (
+
+    select bag_events.*
+    from bag_events
+    left semi join bag_commits
+        on
+            bag_events.feed = bag_commits.feed
+            and bag_events.schema_name = bag_commits.schema_name
+            and bag_events.table_name = bag_commits.table_name
+            and bag_events.commit_ts = bag_commits.commit_ts
+        {%- endif %}
+
+),
+
+{% endif -%}
 events as (
 
     select
         *,
         -- without a commit TSO, changes of one key within a millisecond differ only in their images
-        if(commit_ts_exact, null, xxhash64(before, after)) as image_hash
-    from {{ ref("int_ticdc__rows") }}
-    where {{ ticdc.is_unsettled_event(settled, progress) }}
+        if(commit_ts_exact, null, xxhash64(before, after)) as image_hash,
+        1 as copy
+    from {{ rows }}
+    where {{ is_unsettled }}
+    {%- if arriving.has_bags %} and not {{ has_no_key }}
+
+    union all
+
+    {{ ticdc.numbered_copies("events_of_bag_commits" if settled.run_id else "bag_events") }}
+    {%- endif %}
 
 ),
 
@@ -42,6 +95,35 @@ changes as (
 
 ),
 
+{% if not arriving.get("is_exact", true) -%}
+-- of rows that are replaced within a millisecond: what is deleted there is not what is put
+replaced_rows as (
+
+    select
+        deletes.feed,
+        deletes.topic,
+        deletes.`partition`,
+        deletes.`offset`,
+        deletes.event_index
+    from changes as deletes
+    inner join changes as puts
+        on
+            deletes.feed = puts.feed
+            and deletes.schema_name = puts.schema_name
+            and deletes.table_name = puts.table_name
+            and deletes.commit_ts = puts.commit_ts
+            and deletes.row_key = puts.row_key
+    where
+        deletes.op = 'delete'
+        and not deletes.commit_ts_exact
+        and puts.after is not null
+        and json_object_keys(deletes.before) = json_object_keys(puts.after)
+    group by all
+    having not max(deletes.before = puts.after)
+
+),
+
+{% endif -%}
 keys as (
 
     select
@@ -110,6 +192,7 @@ repeats as (
             and keys.row_key = known.row_key
             and keys.op = known.op
             and keys.image_hash <=> known.image_hash
+            and keys.copy = known.copy
             and known.commit_ts >= {{ arriving.first_commit_ts }}
     {% endif %}
 
@@ -127,11 +210,17 @@ select /*+ broadcast(repeats, versions) */
     changes.start_ts,
     changes.physical_table_id,
     changes.op,
-    if(changes.commit_ts_exact and changes.op = 'delete', 0, 1) as apply_rank,
+    if(
+        changes.op = 'delete'
+        and {{ "changes.commit_ts_exact" if arriving.get("is_exact", true) else "(changes.commit_ts_exact or replaced.feed is not null)" }},
+        0,
+        1
+    ) as apply_rank,
     changes.row_key,
     changes.before,
     changes.after,
     changes.image_hash,
+    changes.copy,
     {{ ticdc.unsure_cells() }} as lossy,
     changes.topic,
     changes.`partition`,
@@ -150,6 +239,15 @@ left join repeats
         and changes.`offset` = repeats.`offset`
         and changes.event_index = repeats.event_index
         and changes.op = repeats.op
+{%- if not arriving.get("is_exact", true) %}
+left join replaced_rows as replaced
+    on
+        changes.feed = replaced.feed
+        and changes.topic = replaced.topic
+        and changes.`partition` = replaced.`partition`
+        and changes.`offset` = replaced.`offset`
+        and changes.event_index = replaced.event_index
+{%- endif %}
 left join {{ ref("int_ticdc__table_versions") }} as versions
     on
         changes.feed = versions.feed
@@ -179,6 +277,7 @@ select
     cast(null as string) as before,
     ranked.loaded.row as after,
     cast(null as bigint) as image_hash,
+    ranked.place as copy,
     ranked.loaded.lossy,
     '' as topic,
     0 as `partition`,

@@ -116,6 +116,7 @@ select
     ranked.event.checksum,
     ranked.event.checksum_mismatch,
     ranked.event.claim_check,
+    ranked.event.row_id,
     ranked.event is null or {{ ticdc.has_schema("ranked.event") }} as is_resolved,
     {{ ticdc.run_id() }} as run_id,
     false as is_redriven,

@@ -6,14 +6,19 @@
     )
 }}
 {%- set state = ticdc.latest_state() -%}
-{%- set key = ticdc.row_key_columns() %}
+{#- rows are sorted by a number first: names are equal in most of them -#}
+{%- set one_row = "xxhash64(row_key), " ~ ticdc.row_key_columns() -%}
+{%- set carried_rows = ref("int_ticdc__carried_rows") -%}
+{%- set reads_rows = state.merge or state.late -%}
+{%- set has_no_key = "array_contains(lossy, '*:no_key')" -%}
+{%- set has_bags = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") %}
 {{ ticdc.to_settle(state.settled) }}
 
 with
 
 row_changes as (
 
-    {{ ticdc.row_changes(ref("int_ticdc__carried_rows"), state.run_id) }}
+    {{ ticdc.row_changes(carried_rows, state.run_id) }}
 
 ),
 
@@ -34,7 +39,11 @@ arrivals as (
         topic,
         `partition`,
         `offset`,
-        event_index
+        event_index,
+        op <> 'delete' as is_live,
+        false as is_doubtful,
+        {{ ticdc.expects_row() }} as expects_row,
+        false as is_known
     from row_changes
 
 ),
@@ -42,25 +51,49 @@ arrivals as (
 versions as (
 
     select * from arrivals
-    {% if state.merge or state.late %}
+    {% if state.run_id %}
 
     union all
 
-    select known.* except (base_generation, generation)
+    select
+        known.feed,
+        known.table_id,
+        known.table_incarnation,
+        known.schema_name,
+        known.table_name,
+        known.row_key,
+        -- a state that none of the new ones is older than is only asked for its being there
+        {{ "known.row" if reads_rows else "cast(null as string) as row" }},
+        known.commit_ts,
+        known.row_commit_ts,
+        known.apply_rank,
+        known.lossy,
+        known.topic,
+        known.`partition`,
+        known.`offset`,
+        known.event_index,
+        known.is_live,
+        known.is_doubtful,
+        cast(null as boolean) as expects_row,
+        true as is_known
     from {{ this }} as known
     {% if not state.merge -%}
     -- `using` would put these columns before the others
-    left semi join arrivals
+    left semi join ({{ ticdc.row_changes(carried_rows, state.run_id, has_bags=has_bags and reads_rows) }}) as arriving
         on
-            known.feed = arrivals.feed
-            and known.table_id = arrivals.table_id
-            and known.table_incarnation = arrivals.table_incarnation
-            and known.row_key = arrivals.row_key
+            known.feed = arriving.feed
+            and known.table_id = arriving.table_id
+            and known.table_incarnation = arriving.table_incarnation
+            and known.row_key = arriving.row_key
     {% endif -%}
     where
         known.generation >= {{ state.base }}
         {%- if state.redriven %}
         and known.feed not in ({{ ticdc.text_literals(state.redriven) }})
+        {%- endif %}
+        {%- if not reads_rows and has_bags %}
+        -- of rows without key all changes arrive again
+        and not {{ has_no_key }}
         {%- endif %}
     {% endif %}
 
@@ -70,17 +103,33 @@ ranked as (
 
     select
         *,
-        -- rows are sorted by a number first: names are equal in most of them
-        row_number() over (
-            partition by xxhash64(row_key), {{ key }} order by {{ ticdc.row_order("desc") }}
-        ) as place
+        row_number() over newest_first as place,
+        lead(is_live) over newest_first as was_live,
+        lag(is_known, 1, false) over newest_first as is_late
     from versions
+    window newest_first as (
+        partition by {{ one_row }} order by {{ ticdc.row_order("desc") }}, is_known desc
+    )
+
+),
+
+judged as (
+
+    select
+        * except (is_doubtful),
+        bool_or(
+            is_doubtful
+            or {{ ticdc.is_without_row() }}
+            -- a known state sums up changes among which a late one lies
+            or (is_late and not is_known and not {{ has_no_key }})
+        ) over (partition by {{ one_row }}) as is_doubtful
+    from ranked
 
 )
 
 select
-    * except (place),
+    * except (expects_row, is_known, place, was_live, is_late),
     {{ ticdc.run_id() if state.merge else state.base }} as base_generation,
     {{ ticdc.run_id() }} as generation
-from ranked
+from judged
 where place = 1

@@ -157,6 +157,7 @@ select
     resolved.before_key,
     resolved.before,
     resolved.after,
+    row_id,
     known_schema_id as table_schema_id,
     if(
         -- what Open Protocol's rows tell of their table may be as old as the flags of these columns

@@ -1,3 +1,4 @@
+{%- set row_key = ticdc.row_key_columns() %}
 with
 
 feeds as (
@@ -149,6 +150,62 @@ lossy_values as (
         'the seed ticdc__fidelity_reasons says what the flag means and what helps' as remedy
     from flags
     group by feed, schema_name, table_name, flag
+
+),
+
+doubtful_rows as (
+
+    select distinct {{ row_key }}
+    from {{ ref("int_ticdc__latest") }}
+    where is_doubtful
+
+),
+
+followed_changes as (
+
+    select
+        *,
+        {{ ticdc.expects_row() }} as expects_row,
+        lag(op <> 'delete') over (partition by {{ row_key }} order by {{ ticdc.row_order() }}) as was_live
+    from ({{ ticdc.row_changes(ref("int_ticdc__carried_rows"), of_rows="doubtful_rows") }}) as row_changes
+
+),
+
+changes_without_row as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        min(commit_ts) as commit_ts,
+        'error' as severity,
+        'change_without_row' as code,
+        count_if(expects_row) || ' update(s) and deletion(s) found no row to change, ' || count_if(not expects_row)
+        || ' insert(s) found their row there already, the first at commit ' || min(commit_ts) as detail,
+        'rows are missing, or one stands for two: look whether the table has other problems, such as its key; `ticdc compare`'
+        || ' shows the rows, and an entry of ticdc__initial_loads puts them right' as remedy
+    from followed_changes
+    where {{ ticdc.is_without_row() }}
+    group by feed, schema_name, table_name
+
+),
+
+equal_changes as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        min(commit_ts) as commit_ts,
+        'warning' as severity,
+        'equal_changes' as code,
+        count(*) || ' change(s) equal another one of their commit that stands beside them: each counts for a row of its own,'
+        || ' though a message that a producer sent twice looks the same' as detail,
+        'give the table a primary key, or set output-row-key (canal-json); `ticdc compare` shows which rows are too many'
+        as remedy
+    from changes
+    where copy > 1 and op <> 'load'
+    group by feed, schema_name, table_name
 
 ),
 
@@ -378,6 +435,10 @@ union all
 select * from stalled_partitions
 union all
 select * from lossy_values
+union all
+select * from changes_without_row
+union all
+select * from equal_changes
 union all
 select * from values_not_converted
 union all

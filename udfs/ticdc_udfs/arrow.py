@@ -41,6 +41,7 @@ _FIELDS: tuple[tuple[str, str, pa.DataType], ...] = (
     ("checksum", "string", pa.string()),
     ("checksum_mismatch", "string", pa.string()),
     ("claim_check", "string", pa.string()),
+    ("row_id", "string", pa.string()),
 )
 _TABLE_SCHEMA = Event._fields.index("table_schema")
 _BEARER = ("schema_name", "table_name", "table_schema_id")

@@ -91,6 +91,7 @@ class Event(NamedTuple):
     the text of `schemas.TableSchema`, and `table_schema_id` its id (Simple: the version that its rows name).
     `checksum` is the row checksum as sent, for decoders that cannot verify it before the table schema is known, and
     `checksum_mismatch` what a verification found. `claim_check` is the base name of the file that holds the row.
+    `row_id` is TiDB's own key of a row whose message names none, where the wire tells it: equal rows differ in it.
     """
 
     kind: str
@@ -115,6 +116,7 @@ class Event(NamedTuple):
     checksum: bytes | None = None
     checksum_mismatch: bytes | None = None
     claim_check: str | None = None
+    row_id: str | None = None
 
 
 ROW = Kind.ROW

@@ -94,6 +94,7 @@ def test_enum_and_set_by_number() -> None:
     labels = tuple(f"m{place}" for place in range(64))
     assert [values.enum_label(index, ("a", "b")) for index in ("0", "1", "2")] == ["", "a", "b"]
     assert values.set_labels("0", labels) == ""
+    assert values.set_labels("5", ("a", "b", "c", "d")) == "a,c"
     assert values.set_labels("9223372036854775809", labels) == "m0,m63"
     assert values.set_labels(str(2**64 - 1), labels) == ",".join(labels)
 

@@ -7,8 +7,8 @@ key that the model `int_ticdc__changes` gives them: nothing is asserted on the w
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -87,6 +87,49 @@ class Change(NamedTuple):
     lossy: tuple[str, ...]
 
 
+def _copies(rows: Sequence[tuple[Placed, resolution.Row]]) -> list[int]:
+    """Of rows without key, the number of each among equal ones of its commit that stand side by side; 1 of others."""
+    found = [1] * len(rows)
+    stretches: dict[tuple[Any, ...], list[tuple[int, int, int]]] = defaultdict(list)
+    indexes: Counter[tuple[int, int]] = Counter()
+    for number, (place, row) in enumerate(rows):
+        index = indexes[place.partition, place.offset]
+        indexes[place.partition, place.offset] += 1
+        if _NO_KEY in row.lossy and place.event.row_id is None:
+            commit = place.event.schema_name, place.event.table_name, place.event.commit_ts, place.partition
+            stretches[commit].append((place.offset, index, number))
+    for stretch in stretches.values():
+        counts: Counter[tuple[Any, ...]] = Counter()
+        last = (-1, -1)
+        for offset, index, number in sorted(stretch):
+            if (offset, index) not in ((last[0], last[1] + 1), (last[0] + 1, 0)):
+                counts.clear()
+            last = offset, index
+            event, (_, _, before, after, *_) = rows[number][0].event, rows[number][1]
+            counts[event.op, before, after] += 1
+            found[number] = counts[event.op, before, after]
+    return found
+
+
+def _ranked(changes: Collection[Change]) -> Iterator[Change]:
+    """The changes; without exact commits, a deletion comes first where another row is put in its millisecond."""
+    put: dict[tuple[Any, ...], set[str]] = defaultdict(set)
+    for change in changes:
+        if change.after is not None:
+            put[change.table, change.commit_ts, change.row_key].add(change.after)
+    for change in changes:
+        images = put.get((change.table, change.commit_ts, change.row_key), set())
+        is_replaced = change.op == "delete" and images and change.before and change.before not in images
+        if is_replaced and all(_columns(change.before) == _columns(image) for image in images):
+            yield change._replace(rank=0)
+        else:
+            yield change
+
+
+def _columns(image: str | None) -> list[str]:
+    return list(msgspec.json.decode(image or "{}"))
+
+
 class _Held(NamedTuple):
     row: str
     lossy: tuple[str, ...]
@@ -131,7 +174,8 @@ class Road:
         for version in self.catalogue.versions:
             self.versions[version.schema_name.lower(), version.table_name.lower()].append(version)
             self.lineages[version.table_id, version.incarnation].append(version)
-        self.changes = sorted(set(self._changes(placed, protocol, options_text)), key=lambda change: change[:5])
+        changes = _ranked(list(self._changes(placed, protocol, options_text)))
+        self.changes = sorted(changes, key=lambda change: change[:5])
 
     def version_at(self, schema: str | None, table: str | None, commit_ts: int) -> TableVersion | None:
         """The version that a row of this name and commit belongs to."""
@@ -146,8 +190,9 @@ class Road:
             for event, _, _ in placed
             if event.table_schema is not None and event.kind in (Kind.DDL, Kind.BOOTSTRAP)
         }
-        seen = set()
-        for event, partition, offset in placed:
+        rows: list[tuple[Placed, resolution.Row]] = []
+        for place in placed:
+            event = place.event
             if event.kind != Kind.ROW or event.table_name is None:
                 continue
             version = self.version_at(event.schema_name, event.table_name, event.commit_ts or 0)
@@ -162,29 +207,29 @@ class Road:
                     schema = schema if Lossy.NO_SCHEMA.of() in lossy else None
                 key = None if version is None else key_of(version)
                 row = resolution.resolve(row, protocol, schema, options_text, None, key)
-            row = row._replace(**{name: _text(member) for name, member in row._asdict().items() if name != "lossy"})
+            texts = {name: _text(member) for name, member in row._asdict().items() if name != "lossy"}
+            rows.append((place, row._replace(**texts)))
+        seen = set()
+        for (place, row), copy in zip(rows, _copies(rows), strict=True):
+            event = place.event
             for half in (None,) if row.before_key is None else ("delete", "insert"):
                 op = half or event.op
                 change = Change(
                     event.commit_ts or 0,
                     0 if event.commit_ts_exact and op == "delete" else 1,
-                    partition,
-                    offset,
-                    0,
-                    (event.schema_name or "", event.table_name),
+                    place.partition,
+                    place.offset,
+                    copy,
+                    (event.schema_name or "", event.table_name or ""),
                     op or "",
                     str(row.before_key if half == "delete" else row.row_key),
                     None if half == "insert" else row.before,  # type: ignore[arg-type]
                     None if half == "delete" else row.after,  # type: ignore[arg-type]
                     row.lossy,
                 )
-                identity = (
-                    change.table,
-                    change.commit_ts,
-                    change.row_key,
-                    op,
-                    *change[7:9][event.commit_ts_exact * 2 :],
-                )
+                has_key = event.commit_ts_exact and _NO_KEY not in row.lossy
+                images = () if has_key else (row.before, row.after, event.row_id)
+                identity = (change.table, change.commit_ts, change.row_key, op, copy, *images)
                 if identity not in seen:
                     seen.add(identity)
                     yield change

@@ -202,7 +202,7 @@ class Row:
     lossy: Sequence[str] = ()
 
     def flagged(self, column: str, key: Sequence[str]) -> bool:
-        if any(flag.rpartition(":")[0] == column for flag in self.lossy):
+        if "*:no_schema" in self.lossy or any(flag.rpartition(":")[0] == column for flag in self.lossy):
             return True
         return column not in key and not KEY_ONLY_FLAGS.isdisjoint(self.lossy)
 

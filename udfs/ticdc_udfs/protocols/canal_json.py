@@ -24,6 +24,7 @@ class _Extension(msgspec.Struct):
     watermarkTs: _Uint63 | None = None
     onlyHandleKey: bool = False
     claimCheckLocation: str | None = None
+    rowkey: str | None = None
 
 
 class _Message(msgspec.Struct):
@@ -154,10 +155,12 @@ def _row(message: _Message, extension: _Extension, plain: bytes, options: Option
         None,
         None,
         claim_check,
+        extension.rowkey if _NO_KEY in plan.flags else None,
     )
     return new_event(members)
 
 
+_NO_KEY = Lossy.NO_KEY.of()
 _OPS: Mapping[str, str] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
 
 
@@ -223,7 +226,7 @@ def _new_plan(message: _Message, data: _Row, zone: ZoneInfo | None) -> _Plan:
         primary_key=primary_key,
         key=key or columns,
         converters=[(column, convert) for column, convert in converters if convert is not None],
-        flags=[] if key else [Lossy.NO_KEY.of()],
+        flags=[] if key else [_NO_KEY],
         schema=table_schema([Column(column, told[column], places.get(column)) for column in columns]),
     )
 

@@ -230,8 +230,14 @@ def _row(key: _Key, setting: _Setting, plain: bytes) -> Event:
             None,
             None,
             claim_check,
+            _row_id(key, plan.flags),
         ),
     )
+
+
+def _row_id(key: _Key, flags: Sequence[str]) -> str | None:
+    """The number that TiDB gave a row without key; the classic architecture sends it as `rid` (protocol facts 2.2)."""
+    return str(key.rid) if key.rid is not None and Lossy.NO_KEY.of() in flags else None
 
 
 def _flags(key: _Key) -> list[str]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ticdc_udfs import arrow, options
-from ticdc_udfs.events import DecodeError, Event
+from ticdc_udfs.events import DecodeError, Event, Lossy
 from ticdc_udfs.json_columns import (
     MAX_BYTES,
     Alike,
@@ -158,11 +158,11 @@ def _decoded(entries: _Entries, places: Numbers, feed: Options) -> Iterator[arro
                 key, value = entries.keys[example].as_py(), entries.values[example].as_py()
                 (event,) = open_protocol.decode(key, value, feed)
                 rows, members = _members(rows, event, open_protocol.row_plan(key, value, feed))
-                members |= _numbers(heads, head.layout, rows.rows)
+                members |= _numbers(heads, head.layout, rows.rows, has_no_key=Lossy.NO_KEY.of() in event.lossy)
                 yield arrow.Rows(rows.rows, members, event.table_schema)
 
 
-_NUMBERS: Mapping[Path, str | None] = {("ts",): "commit_ts", ("ptn",): "physical_table_id", ("rid",): None}
+_NUMBERS: Mapping[Path, str] = {("ts",): "commit_ts", ("ptn",): "physical_table_id", ("rid",): "row_id"}
 _IMAGES = {"insert": ("u",), "update": ("u", "p"), "delete": ("d",)}
 
 
@@ -174,7 +174,7 @@ def _is_value(path: Path) -> bool:
     return len(path) == 3 and path[0] in "upd" and path[2] == "v"
 
 
-def _numbers(heads: JsonMessages, layout: Layout, rows: Numbers) -> dict[str, Any]:
+def _numbers(heads: JsonMessages, layout: Layout, rows: Numbers, *, has_no_key: bool) -> dict[str, Any]:
     """The members that come from the keys of rows. Raises `ValueError` where one is out of range."""
     members = {}
     found = heads.read(layout, rows)
@@ -182,8 +182,10 @@ def _numbers(heads: JsonMessages, layout: Layout, rows: Numbers) -> dict[str, An
         numbers = tokens.integers()
         if pc.min(numbers).as_py() < 0:
             raise ValueError("a number is below 0")
-        if (member := _NUMBERS[path]) is not None:
-            members[member] = numbers
+        members[_NUMBERS[path]] = numbers
+    row_ids = members.pop("row_id", None)
+    if row_ids is not None and has_no_key:
+        members["row_id"] = row_ids.cast(pa.string())
     return members
 
 

@@ -330,6 +330,7 @@ def _row(op: str, message: _Message, plain: bytes, options: Options) -> Event:
         None if message.checksum is None else write_json(message.checksum),
         None,
         claim_check,
+        None,
     )
     return new_event(members)
 
