@@ -12,9 +12,11 @@ from collections.abc import Mapping
 from functools import cache
 
 import pytest
-from support.cases import Built, case
+from support import upstream as upstream_tables
+from support.cases import Built, case, records
 from support.corpus import renamed
 from support.stories import Feed, Message, Table, Value
+from support.upstream import Upstream
 
 
 class Story:
@@ -140,3 +142,29 @@ def test_what_cannot_be_told_from_a_repeat_is_counted(built_cases: Built, feed: 
         row["commit_ts"] for row in built_cases.of("ticdc__changelog", feed, "1") if row["table_name"] == "twins"
     )
     assert [row["commit_ts"] for row in problems if row["table_name"] == "twins"] == [first]
+
+
+OTHER_PROTOCOLS = ("open_protocol", "simple", "debezium")
+for protocol in OTHER_PROTOCOLS:
+    upstream = Upstream(protocol, upstream_tables.Table("t", [upstream_tables.Column(1, "v", upstream_tables.INT)], []))
+    upstream.create()
+    rows: list[dict[int, int | str | None]] = [{1: 7}, {1: 7}, {1: 1}, {1: 2}]
+    for row in rows:
+        upstream.insert(row)
+        upstream.commit_ts -= upstream_tables.STEP
+    upstream.commit_ts += upstream_tables.STEP
+    for row in rows[2:]:
+        upstream.update(row, {1: 3})
+        upstream.commit_ts -= upstream_tables.STEP
+    WIRE = [(key, value) for _, key, value, _ in upstream.sent]
+    # all came again, and its first message once more
+    case(f"copies_{protocol}", protocol, records(f"copies_{protocol}", [*WIRE, *WIRE[1:], WIRE[1]]))
+
+
+@pytest.mark.parametrize("protocol", OTHER_PROTOCOLS)
+def test_every_protocol_counts_equal_changes_that_stand_side_by_side(built_cases: Built, protocol: str) -> None:
+    rows = built_cases.current(f"copies_{protocol}")["shop.t"]
+    assert Counter(row["v"] for row in rows) == {"3": 2, "7": 2}
+    told = {row["code"]: row["detail"] for row in built_cases.problems(f"copies_{protocol}")}
+    assert told["equal_changes"].startswith("1 change(s) ")
+    assert "change_without_row" not in told
