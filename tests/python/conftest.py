@@ -36,6 +36,7 @@ ALONE = (
     "formats",
     "interrupted",
     "macros",
+    "one_table_harms_no_other",
     "plugin",
     "registrar",
 )
@@ -46,6 +47,7 @@ GROUPS = {
     "servers": re.compile(r"command/test_(thrift|integration)"),
     "dbt": re.compile(r"package/test_dbt_tests"),
     "anew": re.compile(r"package/test_avro_anew"),
+    "odd": re.compile(r"package/test_one_table_harms_no_other"),
 }
 
 
