@@ -11,6 +11,9 @@ READY := .venv/ready
 MESSAGES ?= tests/data/corpus/topics/canal_json.jsonl.gz
 FEEDS ?= tests/data/corpus/feeds.yml
 WAREHOUSE ?= ticdc_warehouse
+# The part of the long tests that runs; CONTRIBUTING.md has them all.
+PART ?= all
+PROCESSES = $(if $(filter hostile,$(PART)),auto,0)
 
 DBT = $(BIN)/dbt --quiet --no-send-anonymous-usage-stats
 LINT_VARS = {"ticdc__feeds": [{"name": "lint", "protocol": "canal_json", "topics": ["lint"]}]}
@@ -32,17 +35,17 @@ $(READY): pyproject.toml constraints.txt
 run: setup ## makes tables of the sample messages in ./ticdc_warehouse
 	$(BIN)/ticdc run --messages $(MESSAGES) --feeds $(FEEDS) --warehouse $(WAREHOUSE)
 
-test: setup ## runs all tests; TICDC_CORPUS=<folder> runs them on that corpus of messages
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 25
+test: setup ## runs all tests but the long ones
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder --durations 25
 
-soak: setup ## runs the tests that take long: runs cut and killed at random, typed tables of every variant; an hour or two
-	$(BIN)/python -m pytest -m soak --durations 0
+soak: setup ## runs the long tests, hours of them; PART=corpus those of one part, TICDC_CORPUS=<folder> on that corpus
+	$(BIN)/python -m pytest --soak $(PART) --numprocesses $(PROCESSES) --dist loadscope --no-loadscope-reorder --durations 0
 
 lint: setup ## checks style and types of Python and SQL, and that everything is described
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy udfs benchmarks
-	$(BIN)/python -m pytest -q tests/python/test_descriptions.py
+	$(BIN)/python -m pytest -q tests/python/package/test_descriptions.py
 	$(BIN)/python tests/lint/lint_sql.py
 
 bench: setup ## measures the package side by side with native Spark SQL; BENCH="decode avro" that alone

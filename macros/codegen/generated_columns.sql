@@ -22,7 +22,7 @@
     {% set columns = [] %}
     {% set own = {} %}
     {% for name, row in zip(names, described) %}
-        {% do columns.append({"name": name, "quoted": "`" ~ name.replace("`", "``") ~ "`", "type": row[1]}) %}
+        {% do columns.append({"name": name, "quoted": "`" ~ name.replace("`", "``") ~ "`", "type": "timestamp_ltz" if row[1] == "timestamp" else row[1]}) %}
         {# the columns of the package come last, and have more underscores where the table has such a column itself #}
         {% do own.update({"_" ~ name.lstrip("_"): name}) %}
     {% endfor %}

@@ -5,10 +5,9 @@
     {% endfor %}
     {% set schema, name = parts[-2:] %}
     {% set source_name = table.feed ~ "__" ~ schema %}
-    {% set legal_schema = ticdc.legal_name(schema) %}
-    {% set model_name = legal_schema ~ "__" ~ ticdc.legal_name(name) %}
+    {% set model_name = schema ~ "__" ~ name %}
     {# another schema and table may make the same name where the schema has underscores beside these #}
-    {% if model_name.partition("__")[0] != legal_schema %}
+    {% if model_name.partition("__")[0] != schema %}
         {% set model_name = model_name ~ "_" ~ local_md5(relation)[:6] %}
     {% endif %}
     {% set description = "Rows of " ~ table.schema_name ~ "." ~ table.table_name ~ " upstream, from the feed " ~ table.feed

@@ -23,7 +23,7 @@
     {% for table in tables[feed] %}
         {% do table.update({"upstream": upstream.get((table.table_id, table.table_incarnation), {})}) %}
         {% do models.append(ticdc.generated_model(table, table.current_relation, false)) %}
-        {% if history %}
+        {% if history and table.history_relation %}
             {% do models.append(ticdc.generated_model(table, table.history_relation, true)) %}
         {% endif %}
     {% endfor %}

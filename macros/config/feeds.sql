@@ -16,6 +16,7 @@
             "claim_check": options.get("claim_check"),
             "schemas": options.get("schemas"),
             "framing": options.get("framing", "confluent"),
+            "binary_handling_mode": options.get("binary_handling_mode"),
             "options": ticdc.decoding_options(feed),
             "target_schema": feed.get("target_schema", options.get("target_schema", "{schema}")),
         }) %}

@@ -1,12 +1,14 @@
 {% materialization ticdc_carried_rows, adapter="spark" %}
     {%- set target = this.incorporate(type="table") -%}
+    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- set existing = load_cached_relation(target) -%}
+    {%- do ticdc.check_own(existing, "run_id") -%}
     {%- if existing is none or should_full_refresh() -%}
         {%- if existing is not none -%}{%- do adapter.drop_relation(existing) -%}{%- endif -%}
         {%- do run_query(
-            "create table " ~ target ~ " using " ~ config.get("file_format", "parquet") ~ " partitioned by (feed, run_id) as " ~ sql
+            "create table " ~ target ~ " using " ~ config.get("file_format", "parquet") ~ tblproperties_clause() ~ " partitioned by (feed, run_id) as " ~ sql
         ) -%}
     {%- endif -%}
     {%- set settled = {"run_id": 0, "bounds": {}} if existing is none or should_full_refresh() else ticdc.settled(target) -%}
@@ -38,5 +40,6 @@
 
     {% call noop_statement("main", "OK") %}{% endcall %}
     {{ run_hooks(post_hooks) }}
+    {%- do ticdc.use_timestamp_type() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}

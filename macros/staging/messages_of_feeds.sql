@@ -5,7 +5,7 @@ from (
         topic,
         `partition`,
         `offset`,
-        `timestamp` as message_at,
+        cast(`timestamp` as timestamp_ltz) as message_at,
         key,
         value,
         {% if feeds | length == 1 -%}

@@ -15,7 +15,9 @@ feed_events as (
                     struct(
                         commit_ts,
                         first_position,
-                        struct(commit_ts, schema_name, table_name, ddl_query, ddl_type, table_schema) as event
+                        struct(
+                            commit_ts, schema_name, table_name, ddl_query, ddl_type, table_schema, physical_table_id
+                        ) as event
                     )
                 )
             ),
@@ -43,7 +45,9 @@ folded as (
         feed_events.feed,
         feed_events.commit_ts_exact,
         ticdc_fold_ddl(
-            to_json(feed_events.events, map('ignoreNullFields', 'false')), exported_columns.columns
+            to_json(feed_events.events, map('ignoreNullFields', 'false')),
+            exported_columns.columns,
+            {{ ticdc.by_feed(ticdc.feeds(), "protocol") }}
         ) as records
     from feed_events
     cross join exported_columns

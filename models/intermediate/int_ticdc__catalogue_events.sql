@@ -1,3 +1,6 @@
+-- where TSOs hold only milliseconds, a row comes after a DDL of its own
+{%- set of_row = "if(kind = 'row' and not commit_ts_exact, 1, 0)" %}
+
 with
 
 events as (
@@ -15,50 +18,132 @@ events as (
 
 ),
 
-told as (
+bootstraps as (
 
-    select
-        *,
-        coalesce(commit_ts, 0) as told_ts,
-        if(kind = 'row', null, ddl_query) as query
-    from events
+    select distinct
+        feed,
+        schema_name,
+        table_name,
+        table_schema_id
+    from {{ ref("int_ticdc__events") }}
+    where kind = 'bootstrap'
 
 ),
 
-drops as (
+-- a bootstrap says nothing of when: it may come after a RENAME with the old name, or with the schema from before it
+rows_of_bootstraps as (
+
+    select /*+ broadcast(bootstraps) */
+        events.feed,
+        events.schema_name,
+        events.table_name,
+        events.table_schema_id,
+        min(events.commit_ts) as commit_ts
+    from {{ ref("int_ticdc__events") }} as events
+    inner join bootstraps
+        on
+            events.feed = bootstraps.feed
+            and events.schema_name = bootstraps.schema_name
+            and events.table_name = bootstraps.table_name
+            and events.table_schema_id = bootstraps.table_schema_id
+    where events.kind = 'row'
+    group by events.feed, events.schema_name, events.table_name, events.table_schema_id
+
+),
+
+told as (
+
+    select
+        events.*,
+        coalesce(events.commit_ts, rows_of_bootstraps.commit_ts, 0) + {{ of_row }} as told_ts,
+        if(events.kind = 'row', null, events.ddl_query) as query
+    from events
+    left join rows_of_bootstraps
+        on
+            events.kind = 'bootstrap'
+            and events.feed = rows_of_bootstraps.feed
+            and events.schema_name = rows_of_bootstraps.schema_name
+            and events.table_name = rows_of_bootstraps.table_name
+            and events.table_schema_id = rows_of_bootstraps.table_schema_id
+
+),
+
+-- what may give a name up, bring a table back, or move its key
+ends as (
 
     select
         feed,
         schema_name,
         table_name,
-        collect_set(commit_ts) as commits
+        commit_ts,
+        lower(ddl_query) as ddl_text,
+        lower(ltrim(ddl_query)) like any ('drop database%', 'drop schema%') as is_of_database,
+        lower(ddl_query) like '%rename%' as is_rename
     from {{ ref("int_ticdc__events") }}
-    where
-        kind = 'ddl'
-        and lower(ddl_query) like '%drop%'
-        and lower(ltrim(ddl_query)) not like 'alter%'
-    group by feed, schema_name, table_name
+    where kind = 'ddl' and lower(ddl_query) rlike 'rename|drop|primary|unique|modify|change'
 
 ),
 
-rows_after_drops as (
+names as (
 
-    select /*+ broadcast(drops) */
+    select distinct
+        feed,
+        schema_name,
+        table_name
+    from {{ ref("int_ticdc__events") }}
+    where kind = 'row' and feed in (select feed from ends)
+
+),
+
+-- the message of a RENAME bears the new name: any name in its text may be the one given up
+names_given_up as (
+
+    select
+        names.feed,
+        names.schema_name,
+        names.table_name,
+        collect_set(ends.commit_ts) as commits
+    from names
+    inner join ends
+        on
+            names.feed = ends.feed
+            and case
+                when ends.is_of_database then contains(ends.ddl_text, lower(replace(names.schema_name, '`', '``')))
+                when ends.is_rename then contains(ends.ddl_text, lower(replace(names.table_name, '`', '``')))
+                else names.schema_name = ends.schema_name and names.table_name = ends.table_name
+            end
+    group by names.feed, names.schema_name, names.table_name
+
+),
+
+told_rows as (
+
+    select
+        *,
+        commit_ts + {{ of_row }} as told_ts
+    from {{ ref("int_ticdc__events") }}
+    where kind = 'row'
+
+),
+
+rows_after_ends as (
+
+    select /*+ broadcast(names_given_up) */
         later.feed,
         later.schema_name,
         later.table_name,
         later.table_schema_id,
-        later.commit_ts,
+        later.told_ts,
         later.commit_ts_exact,
         struct(later.topic, later.`partition`, later.`offset`, later.event_index) as position,
-        size(filter(drops.commits, each -> each < later.commit_ts)) as drops_before
-    from {{ ref("int_ticdc__events") }} as later
-    inner join drops
+        size(filter(names_given_up.commits, each -> each < later.told_ts)) as ends_before
+    from told_rows as later
+    inner join names_given_up
         on
-            later.feed = drops.feed
-            and later.schema_name = drops.schema_name
-            and later.table_name = drops.table_name
-    where later.kind = 'row' and later.commit_ts > array_min(drops.commits)
+            later.feed = names_given_up.feed
+            and later.schema_name = names_given_up.schema_name
+            and later.table_name = names_given_up.table_name
+    where later.told_ts > array_min(names_given_up.commits)
 
 ),
 
@@ -86,6 +171,7 @@ select
     query as ddl_query,
     min(ddl_type) as ddl_type,
     min(table_schema) as table_schema,
+    min(if(kind = 'ddl', physical_table_id, null)) as physical_table_id,
     min(struct(topic, `partition`, `offset`, event_index)) as first_position,
     max(if(kind = 'row', 0, run_id)) as run_id
 from told
@@ -96,27 +182,27 @@ group by
 
 union all
 
--- the first rows after a drop tell that their table is there again
+-- the first rows after it tell that a table bears the name again, and its key
 select
     later.feed,
-    -- where TSOs hold only milliseconds, a table that was made anew in the row's is there before the row
-    min(later.commit_ts) + if(bool_and(later.commit_ts_exact), 0, 1) as commit_ts,
+    min(later.told_ts) as commit_ts,
     bool_and(later.commit_ts_exact) as commit_ts_exact,
     later.schema_name,
     later.table_name,
     cast(null as string) as ddl_query,
     cast(null as string) as ddl_type,
     min(row_schemas.table_schema) as table_schema,
+    cast(null as bigint) as physical_table_id,
     min(later.position) as first_position,
     cast(0 as bigint) as run_id
-from rows_after_drops as later
+from rows_after_ends as later
 left join row_schemas
     on
         later.feed = row_schemas.feed
         and later.schema_name = row_schemas.schema_name
         and later.table_name = row_schemas.table_name
         and later.table_schema_id = row_schemas.table_schema_id
-group by later.feed, later.schema_name, later.table_name, later.table_schema_id, later.drops_before
+group by later.feed, later.schema_name, later.table_name, later.table_schema_id, later.ends_before
 {%- for load in ticdc.initial_loads() %}
 
 union all
@@ -130,6 +216,7 @@ select
     cast(null as string) as ddl_query,
     'initial_load' as ddl_type,
     cast(null as string) as table_schema,
+    cast(null as bigint) as physical_table_id,
     cast(null as struct<topic: string, `partition`: int, `offset`: bigint, event_index: int>) as first_position,
     cast(0 as bigint) as run_id
 {%- endfor %}

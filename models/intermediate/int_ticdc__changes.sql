@@ -187,7 +187,7 @@ select /*+ broadcast(repeats, versions) */
     changes.after,
     changes.image_hash,
     changes.copy,
-    changes.lossy,
+    {{ ticdc.unsure_cells() }} as lossy,
     changes.topic,
     changes.`partition`,
     changes.`offset`,

@@ -11,6 +11,13 @@
 {%- set schema_is_new = "named_schemas.run_id > " ~ settled.run_id -%}
 {%- set some_wait = ticdc.has_waiting_rows() -%}
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
+{%- set is_of_version -%}
+waiting_rows.feed = versions.feed
+            and lower(waiting_rows.schema_name) = versions.schema_key
+            and lower(waiting_rows.table_name) = versions.table_key
+            and waiting_rows.commit_ts > versions.rows_after_ts
+            and waiting_rows.commit_ts <= coalesce(versions.rows_to_ts, waiting_rows.commit_ts)
+{%- endset -%}
 {{ ticdc.to_settle(progress) }}
 {%- if is_incremental() and not some_wait %}
 
@@ -51,7 +58,10 @@ rows_with_schema as (
     select
         waiting_rows.*,
         named_schemas.table_schema_id as known_schema_id,
-        named_schemas.table_schema as known_schema
+        named_schemas.table_schema as known_schema,
+        cast(null as string) as origin,
+        versions.key_columns,
+        versions.keys_rows
     from waiting_rows
     inner join named_schemas
         on
@@ -59,6 +69,9 @@ rows_with_schema as (
             and waiting_rows.schema_name = named_schemas.schema_name
             and waiting_rows.table_name = named_schemas.table_name
             and waiting_rows.table_schema_id = named_schemas.table_schema_id
+    left join {{ ref("int_ticdc__table_versions") }} as versions
+        on
+            {{ is_of_version }}
     where
         waiting_rows.names_schema
         and {{ is_new_or_named }}
@@ -75,15 +88,14 @@ rows_with_schema as (
             or array_contains(waiting_rows.lossy, '*:no_schema'),
             versions.table_schema,
             null
-        ) as known_schema
+        ) as known_schema,
+        versions.origin,
+        versions.key_columns,
+        versions.keys_rows
     from waiting_rows
     left join {{ ref("int_ticdc__table_versions") }} as versions
         on
-            waiting_rows.feed = versions.feed
-            and lower(waiting_rows.schema_name) = versions.schema_key
-            and lower(waiting_rows.table_name) = versions.table_key
-            and waiting_rows.commit_ts > versions.rows_after_ts
-            and waiting_rows.commit_ts <= coalesce(versions.rows_to_ts, waiting_rows.commit_ts)
+            {{ is_of_version }}
     where
         not waiting_rows.names_schema
         and {{ ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") }}
@@ -120,8 +132,9 @@ resolved_rows as (
             before_key,
             before,
             after,
-            lossy,
-            checksum
+            if(keys_rows, array_union(lossy, array('*:no_key')), lossy),
+            checksum,
+            key_columns
         ) as resolved
     from new_rows
 
@@ -146,7 +159,12 @@ select
     resolved.after,
     row_id,
     known_schema_id as table_schema_id,
-    resolved.lossy,
+    if(
+        -- what Open Protocol's rows tell of their table may be as old as the flags of these columns
+        protocol = 'open_protocol' and origin = 'wire',
+        array_union(resolved.lossy, filter(lossy, flag -> flag like '%:no_schema')),
+        resolved.lossy
+    ) as lossy,
     resolved.checksum_mismatch,
     {{ ticdc.run_id() }} as run_id,
     feed

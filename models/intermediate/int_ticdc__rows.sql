@@ -1,3 +1,4 @@
+{%- set is_keyed_anew = ticdc.is_keyed_anew() -%}
 select
     topic,
     `partition`,
@@ -23,7 +24,7 @@ select
     feed
 from {{ ref("int_ticdc__events") }}
 -- a deletion that names no row can be applied to none: ticdc__problems counts it
-where kind = 'row' and is_resolved and table_name is not null
+where kind = 'row' and is_resolved and table_name is not null and not {{ is_keyed_anew }}
 
 union all
 
@@ -51,7 +52,7 @@ select
     run_id,
     feed
 from {{ ref("int_ticdc__claim_checks") }}
-where kind = 'row' and is_resolved
+where kind = 'row' and is_resolved and not {{ is_keyed_anew }}
 
 union all
 

@@ -42,9 +42,14 @@ select
             )
         )
     ) as table_schema,
+    to_json(
+        transform(filter(columns, each -> each.key is not null), each -> each.name)
+    ) as key_columns,
+    keys_rows,
     partitioning,
     row_effect,
     started_by,
     ended_by,
-    origin
+    origin,
+    origin in ('ddl', 'export') and {{ ticdc.has_unsure_cells("columns") }} as has_unsure_cells
 from versions

@@ -5,7 +5,8 @@
 -- depends_on: {{ ref("int_ticdc__feed_bounds") }}
 -- depends_on: {{ ref("int_ticdc__table_versions") }}
 {%- set latest = ref("int_ticdc__latest") -%}
-{%- set state = ticdc.settled(latest) %}
+{%- set state = ticdc.settled(latest) -%}
+{%- set known = load_cached_relation(this) if execute %}
 
 with
 
@@ -34,34 +35,97 @@ generations as (
     from counted_rows
     group by feed, table_id, table_incarnation
 
+),
+
+typed_tables as (
+
+    select
+        tables.feed,
+        tables.schema_name,
+        tables.table_name,
+        tables.table_id,
+        tables.table_incarnation,
+        tables.table_schema,
+        coalesce(generations.generations, '[]') as generations,
+        coalesce(generations.row_count, 0) as row_count,
+        -- of tables whose columns changed
+        if(size(array_distinct(tables.versions.table_schema)) > 1, to_json(tables.versions), null) as versions,
+        to_json(tables.left_behind) as left_behind
+    from {{ ref("int_ticdc__table_states") }} as tables
+    left join generations
+        on
+            tables.feed = generations.feed
+            and tables.table_id = generations.table_id
+            and tables.table_incarnation = generations.table_incarnation
+    where
+        tables.is_live
+        and tables.table_schema <> '[]'
+        -- an export also tells of tables that the feed does not carry
+        and (generations.row_count is not null or tables.origin <> 'export')
+        and tables.feed in (
+            ''
+            {%- for feed in ticdc.feeds() if feed.target_schema %},
+            {{ ticdc.text_literal(feed.name) }}
+            {%- endfor %}
+        )
+
+),
+
+collected as (
+
+    select
+        collect_list(
+            struct(
+                typed_tables.*,
+                {{ "known.current_relation" if known else "cast(null as string)" }} as known_relation
+            )
+        ) as tables
+    from typed_tables
+    {%- if known %}
+    left join {{ known }} as known
+        on
+            typed_tables.feed = known.feed
+            and typed_tables.schema_name = known.schema_name
+            and typed_tables.table_name = known.table_name
+    {%- endif %}
+
+),
+
+named as (
+
+    select
+        tables,
+        ticdc_typed_names(
+            to_json(
+                transform(
+                    tables,
+                    each -> struct(
+                        each.feed,
+                        each.schema_name,
+                        each.table_name,
+                        each.table_id,
+                        from_json(each.table_schema, 'array<struct<name: string>>').name as column_names,
+                        each.known_relation
+                    )
+                )
+            ),
+            {{ ticdc.text_literal(ticdc.typed_settings()) }}
+        ) as names
+    from collected
+
 )
 
 select
-    tables.feed,
-    tables.schema_name,
-    tables.table_name,
-    tables.table_id,
-    tables.table_incarnation,
-    tables.table_schema,
-    coalesce(generations.generations, '[]') as generations,
-    coalesce(generations.row_count, 0) as row_count,
-    -- of tables whose columns changed
-    if(size(array_distinct(tables.versions.table_schema)) > 1, to_json(tables.versions), null) as versions,
-    to_json(tables.left_behind) as left_behind
-from {{ ref("int_ticdc__table_states") }} as tables
-left join generations
-    on
-        tables.feed = generations.feed
-        and tables.table_id = generations.table_id
-        and tables.table_incarnation = generations.table_incarnation
-where
-    tables.is_live
-    and tables.table_schema <> '[]'
-    -- an export also tells of tables that the feed does not carry
-    and (generations.row_count is not null or tables.origin <> 'export')
-    and tables.feed in (
-        ''
-        {%- for feed in ticdc.feeds() if feed.target_schema %},
-        {{ ticdc.text_literal(feed.name) }}
-        {%- endfor %}
-    )
+    each.tables.feed,
+    each.tables.schema_name,
+    each.tables.table_name,
+    each.tables.table_id,
+    each.tables.table_incarnation,
+    each.tables.table_schema,
+    each.tables.generations,
+    each.tables.row_count,
+    each.tables.versions,
+    each.tables.left_behind,
+    to_json(each.names) as names
+from named
+    lateral view explode(arrays_zip(tables, names)) exploded as each

@@ -1,6 +1,7 @@
+{%- set is_keyed_anew = ticdc.is_keyed_anew() -%}
 select *
 from {{ ref("int_ticdc__events") }}
-where kind = 'row' and not is_resolved and claim_check is null
+where kind = 'row' and (not is_resolved or {{ is_keyed_anew }}) and claim_check is null
 
 union all
 
@@ -8,4 +9,4 @@ select
     * except (protocol),
     protocol
 from {{ ref("int_ticdc__claim_checks") }}
-where kind = 'row' and not is_resolved
+where kind = 'row' and (not is_resolved or {{ is_keyed_anew }})

@@ -209,6 +209,37 @@ equal_changes as (
 
 ),
 
+flags_of_carried_rows as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        commit_ts,
+        row_key,
+        explode(lossy) as flag
+    from {{ ref("int_ticdc__carried_rows") }}
+    where after is not null
+
+),
+
+values_not_converted as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        min(commit_ts) as commit_ts,
+        'warning' as severity,
+        'values_not_converted' as code,
+        count(distinct row_key) || ' row(s) from before a DDL are flagged ' || flag as detail,
+        'compare the column with TiDB, or load the table anew: rows that come after the DDL are right' as remedy
+    from flags_of_carried_rows
+    where endswith(flag, ':not_converted')
+    group by feed, schema_name, table_name, flag
+
+),
+
 waiting_rows as (
 
     select
@@ -330,6 +361,65 @@ catalogue_problems as (
     inner join {{ ref("ticdc__catalogue_problems") }} as problems on catalogue.code = problems.code
     where catalogue.record = 'problem'
 
+),
+
+typed_problems as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        each.reason,
+        array_join(sort_array(collect_set(each.detail)), ', ') as detail
+    from {{ ref("int_ticdc__typed_tables") }}
+        lateral view explode(
+            from_json(get_json_object(plan, '$.problems'), 'array<struct<reason: string, detail: string>>')
+        ) exploded as each
+    group by feed, schema_name, table_name, each.reason
+
+),
+
+untyped_tables as (
+
+    select
+        typed_problems.feed,
+        typed_problems.schema_name,
+        typed_problems.table_name,
+        null as commit_ts,
+        reasons.severity,
+        reasons.code,
+        reasons.description || ' (' || typed_problems.detail || ')' as detail,
+        reasons.remedy
+    from typed_problems
+    inner join {{ ref("ticdc__typed_reasons") }} as reasons on typed_problems.reason = reasons.reason
+
+),
+
+shared_topics as (
+
+    select
+        topic,
+        sort_array(collect_set(feed)) as feeds
+    from partitions
+    group by topic
+    having count(distinct feed) > 1
+
+),
+
+topics_in_feeds as (
+
+    select
+        feed,
+        null as schema_name,
+        null as table_name,
+        null as commit_ts,
+        'warning' as severity,
+        'topic_in_feeds' as code,
+        'topic ' || topic || ' is decoded for each of the feeds ' || array_join(feeds, ', ') as detail,
+        'let each topic be in one feed of ticdc__feeds; in a pattern _ is any character, \\_ is _' as remedy
+    from shared_topics
+        lateral view explode(feeds) exploded as feed
+
 )
 
 select * from silent_feeds
@@ -350,6 +440,8 @@ select * from changes_without_row
 union all
 select * from equal_changes
 union all
+select * from values_not_converted
+union all
 select * from waiting_rows
 union all
 select * from missing_files
@@ -359,3 +451,7 @@ union all
 select * from checksum_mismatches
 union all
 select * from catalogue_problems
+union all
+select * from untyped_tables
+union all
+select * from topics_in_feeds

@@ -3,89 +3,98 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from support import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-# Processes of tests share the cores: a collector of many threads costs each more than it gains. A Thrift server fills
-# the 48 MB that a JVM reserves for compiled code where it compiles none to the last.
-JVM = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=400m"
-# Compiling hot code to the last costs a JVM of a minute more than it gains; one that serves several modules gains.
-BRIEF = "-XX:TieredStopAtLevel=1"
-# Tables of a few rows: compiling code for a query takes longer than interpreting it, which Spark 4.1 cannot do with
-# dynamic pruning.
-INTERPRETED = (
-    "-Dspark.sql.codegen.wholeStage=false -Dspark.sql.codegen.factoryMode=NO_CODEGEN "
-    "-Dspark.sql.optimizer.dynamicPartitionPruning.enabled=false"
-)
-# The modules in which Spark compiles queries, as it does for users; the first of them start JVMs of their own.
-STARTING = ("test_cli", "test_thrift", "test_integration")
-COMPILED = (*STARTING, "test_corpus")
+# They start servers and commands, in which Spark compiles queries as it does for users.
+STARTING = ("test_cli", "test_thrift", "test_integration", "test_plugin", "test_formats")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def spark_options(request: pytest.FixtureRequest) -> Iterator[None]:
-    """How the JVMs that this module starts run, where nothing else is set."""
-    module = request.module.__name__
-    options = JVM
-    if module in STARTING:
-        options += f" {BRIEF}"
-    if module not in COMPILED:
-        options += f" {INTERPRETED}"
+def java_of_started_processes(request: pytest.FixtureRequest) -> Iterator[None]:
+    """How the JVMs of processes run that this module starts, where nothing else is set."""
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", options))
+        if request.module.__name__ in STARTING and session.GIVEN is None:
+            environment.setenv(session.JAVA_OPTIONS, session.JVM)
         yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def process_of_spark() -> Iterator[None]:
-    """Ends what `session.ask` began."""
-    yield
-    from support import session
-
-    session.end()
 
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The warehouse of this process's Spark session, in a path that is hard to quote."""
+    """The warehouse of tests that need no messages, in a path that is hard to quote."""
     return tmp_path_factory.mktemp("ware house%20 ü") / "warehouse"
 
 
-@pytest.fixture(scope="session")
-def spark(home: Path) -> Iterator[SparkSession]:
+@pytest.fixture(scope="module")
+def spark(home: Path) -> SparkSession:
     """The Spark session of this process, as the command opens it."""
-    from dbt_ticdc.warehouse import open_session
-
-    session = open_session(home)
-    yield session
-    session.stop()
+    return session.opened(home)
 
 
-# The modules that last longest begin first, so that no processor waits for one of them at the end.
-LONGEST = (
-    "test_corpus",
-    "test_initial_loads",
-    "test_redrive",
-    "test_cli",
-    "test_scenarios",
-    "test_tables_without_key",
-    "test_avro_run",
-    "test_integration",
-    "test_claim_checks",
-    "test_dbt_tests",
-)
+# Tests of the package that share no warehouse.
+ALONE = ("configuration", "dbt_tests", "descriptions", "formats", "macros", "plugin", "registrar")
+# What runs in one process, as it shares a warehouse or a server. The longest begin first, so that none is waited for.
+GROUPS = {
+    "corpus": re.compile(r"package/test_corpus_"),
+    "cases": re.compile(rf"package/test_(?!{'|'.join(ALONE)})"),
+    "servers": re.compile(r"command/test_(thrift|integration)"),
+    "dbt": re.compile(r"package/test_dbt_tests"),
+}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {name: place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: places.get(item.path.stem, len(LONGEST)))
+def _group(node_id: str) -> str:
+    """The group of a test, or its module."""
+    return next((name for name, modules in GROUPS.items() if modules.search(node_id)), node_id.partition("::")[0])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _group(nodeid)
+
+    return Groups(config, log)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--soak", metavar="PART", help="run this part of the long tests, or `all` of them")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "soak(part): takes long, and runs in that part of `make soak` alone")
+    config.addinivalue_line("markers", "in_soak(part): runs in that part of `make soak` too, with more of its kind")
+    os.environ["TICDC_SOAK"] = part = config.getoption("--soak") or ""
+    if part in ("hostile", "all"):
+        os.environ.setdefault("TICDC_CASES_PERCENT", "100")
+    if part == "all":
+        os.environ["TICDC_SOAK"] = "corpus"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [item for item in items if not _is_chosen(item, config.getoption("--soak"))]
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=left_out)
+    order = list(GROUPS)
+    items.sort(key=lambda item: order.index(group) if (group := _group(item.nodeid)) in order else len(order))
+
+
+def _is_chosen(item: pytest.Item, part: str | None) -> bool:
+    """Whether a test runs: those of a part of the long tests where one is asked for, else all but those."""
+    if part == "hostile":
+        return item.path.parent.name in ("decoders", "catalogue")
+    marks = {mark.name: mark.args[0] for name in ("soak", "in_soak") for mark in item.iter_markers(name)}
+    return (part == "all" and bool(marks)) or part in marks.values() if part else "soak" not in marks
 
 
 @pytest.fixture

@@ -145,8 +145,7 @@ def _build(
     last_build.unlink(missing_ok=True)
     (work / _VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
     build.build(package_path(), work, {**variables, **(once or {})}, full_refresh)
-    # files of large messages may come without any message
-    if not summary.waits_for_files(spark):
+    if not summary.waits(spark):
         last_build.write_text(made_of)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".jsonl", ".json", ".ndjson")
 _COMPRESSIONS = ("", ".gz", ".xz")
-_COLUMNS = "topic string, partition int, offset bigint, timestamp timestamp, key binary, value binary"
+_COLUMNS = "topic string, partition int, offset bigint, timestamp timestamp_ltz, key binary, value binary"
 _IDENTITY = ["topic", "partition", "offset"]
 _RECORDS_PER_FILE = 20_000  # one task reads a whole .gz; many files let all cores decode its records
 

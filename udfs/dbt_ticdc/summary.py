@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 _TABLES_SHOWN = 100
 _PLACES_SHOWN = 5
+_WAITING = {
+    "ticdc__problems": "code in ('claim_check_missing', 'claim_check_unusable')",
+    "int_ticdc__typed_tables": "get_json_object(plan, '$.refused') <> '{}'",
+}
 
 
 def is_possible(spark: SparkSession) -> bool:
@@ -23,13 +27,11 @@ def is_possible(spark: SparkSession) -> bool:
     return all(spark.catalog.tableExists(name) for name in needed)
 
 
-def waits_for_files(spark: SparkSession) -> bool:
-    """Whether rows wait for the claim-check files that hold them."""
-    return (
-        spark.catalog.tableExists("ticdc__problems")
-        and not spark.sql(
-            "select 1 from ticdc__problems where code in ('claim_check_missing', 'claim_check_unusable')"
-        ).isEmpty()
+def waits(spark: SparkSession) -> bool:
+    """Whether a build may do more without any message: rows wait for their files, or typed tables for their place."""
+    return any(
+        spark.catalog.tableExists(table) and not spark.sql(f"select 1 from {table} where {condition}").isEmpty()
+        for table, condition in _WAITING.items()
     )
 
 
@@ -77,7 +79,7 @@ def _feed(feed: Row, tables: list[Row]) -> str:
     lines = [
         (
             printable(f"{table.schema_name}.{table.table_name}"),
-            table.current_relation,
+            table.current_relation or "-",
             f"{table.row_count:,}",
             utc(table.last_commit_ts),
             f"{table.problem_count:,}" if table.problem_count else "",

@@ -220,6 +220,8 @@ def _settings(warehouse: Path) -> dict[str, str]:
         # Derby cannot filter partitions by every predicate; there are few, and Spark filters them itself.
         "spark.sql.hive.metastorePartitionPruning": "false",
         "spark.sql.session.timeZone": "UTC",
+        # With the other one Spark cannot add partitions to tables that hold instants.
+        "spark.sql.timestampType": "TIMESTAMP_LTZ",
         # Names of upstream columns may look like Spark's variables.
         "spark.sql.variable.substitute": "false",
         "spark.sql.shuffle.partitions": str(2 * cores),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ticdc_udfs import options
+from ticdc_udfs import internal_columns, options
 from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind
 
 Decode = Callable[..., Sequence[Event]]
@@ -71,7 +71,7 @@ def decode_message(
 ) -> Sequence[Event]:
     """The events of one message; a message that cannot be decoded gives one event of kind `error`."""
     try:
-        return decode(key, value, options.parse(options_text), *more)
+        return [internal_columns.without(event) for event in decode(key, value, options.parse(options_text), *more)]
     except DecodeError as error:
         return (Event(Kind.ERROR, error_code=error.code, error_message=str(error)),)
     except Exception as error:  # a decoder's own fault must not fail the query either
@@ -165,7 +165,7 @@ def decode_together(
 
 def decode_others(decode: Decode, decoded: Sequence[Rows], *arguments: pa.Array[Any]) -> pa.Array[Any]:
     """What `decode_each` gives, for a batch of which `decoded` is done."""
-    decoded = [rows for rows in decoded if len(rows.places)]
+    decoded = [rows for rows in decoded if len(rows.places) and not _has_internal_columns(rows)]
     if not decoded:
         return decode_each(decode, *arguments)
     count, others = len(arguments[0]), len(decoded)
@@ -197,6 +197,13 @@ def decode_others(decode: Decode, decoded: Sequence[Rows], *arguments: pa.Array[
         columns.append(whole.take(order(tuple(isinstance(value, pa.Array) for value in parts))))
     columns[_TABLE_SCHEMA] = _first_texts(count, decoded, places, rest)
     return _structs(columns)
+
+
+def _has_internal_columns(rows: Rows) -> bool:
+    """Whether rows, which have the same columns, may have such that are none of their table."""
+    images = (rows.columns.get(name) for name in ("before", "after"))
+    first = [image[0].as_py() if isinstance(image, pa.Array) else image for image in images]
+    return any(mark in image for image in first if image is not None for mark in internal_columns.MARKS)
 
 
 def _first_texts(

@@ -44,8 +44,9 @@ def schema_of(message: bytes, schema: str | None, framing: Framing, part: str) -
 class Field(NamedTuple):
     """A field of a record.
 
-    `kind` is Avro's primitive type, or `record`; `null_branch` the place of null in its union with null, None for no
-    union. `attributes` are the members of the type, `members` those of the field itself.
+    `kind` is Avro's primitive type, `record`, or `array`, of whose items `record` has the one field; `null_branch` is
+    the place of null in its union with null, None for no union. `attributes` are the members of the type, `members`
+    those of the field itself.
     """
 
     name: str
@@ -71,11 +72,13 @@ class Record(NamedTuple):
 
 
 _PRIMITIVES = frozenset({"boolean", "int", "long", "float", "double", "bytes", "string"})
-_MAX_DEPTH = 1  # rows inside of an envelope: the encoders nest no deeper
+_MAX_DEPTH = 3  # of records: the columns of tables that a DDL changes; the encoders nest no deeper
+_MAX_ITEMS = 65_536
+"""Above what an array of a message holds: labels of an enum are the most."""
 
 
 def parse_schema(text: str, part: str) -> Record:
-    """A record schema as the encoders write it: fields are primitives, records, or either in a union with null."""
+    """A record schema as the encoders write it: of primitives, records, arrays, or such in a union with null."""
     try:
         schema = msgspec.json.decode(text)
         if not isinstance(schema, dict) or schema.get("type") != "record":
@@ -115,12 +118,18 @@ def _field(field: Any, namespace: str, known: dict[str, Record], depth: int) -> 
         raise ValueError("a type is not of the kinds that the encoders write")
     if kind in _PRIMITIVES:
         return Field(field["name"], kind, null_branch, None, attributes, field)
+    if kind == "array":
+        item = _field({"name": "", "type": attributes.get("items")}, namespace, known, depth)
+        if item.kind == "array" or (item.record is not None and not item.record.fields):
+            raise ValueError("an array's items are arrays, or have no fields")
+        return Field(field["name"], kind, null_branch, Record("", "", (item,)), attributes, field)
     if depth == _MAX_DEPTH:
         raise ValueError("its records are nested too deeply")
     if kind == "record":
         record = _record(attributes, namespace, known, depth + 1)
     else:
-        named = known.get(kind if "." in kind else f"{namespace}.{kind}")
+        # the old row has the type of the new one; nothing that is nested deeper comes twice
+        named = known.get(kind if "." in kind else f"{namespace}.{kind}") if depth == 0 else None
         if named is None:
             raise ValueError("a type is not of the kinds that the encoders write")
         record = named
@@ -179,14 +188,31 @@ def _read_record(record: Record, data: bytes, at: int, replaced: list[str]) -> t
             value, at = _DOUBLE.unpack_from(data, at)[0], at + 8
         elif kind == "float":
             value, at = _FLOAT.unpack_from(data, at)[0], at + 4
-        elif field.record is not None:
+        elif kind == "record" and field.record is not None:
             value, at = _read_record(field.record, data, at, replaced)
+        elif field.record is not None:
+            value, at = _read_array(field.record, data, at, replaced)
         else:
             if data[at] > 1:
                 raise ValueError("a boolean is neither 0 nor 1")
             value, at = data[at] == 1, at + 1
         row.append(value)
     return row, at
+
+
+def _read_array(item: Record, data: bytes, at: int, replaced: list[str]) -> tuple[list[Any], int]:
+    items: list[Any] = []
+    while True:
+        count, at = _read_long(data, at)
+        if count < 0:  # the size of the block in bytes follows
+            count, (_, at) = -count, _read_long(data, at)
+        if not count:
+            return items, at
+        if len(items) + count > _MAX_ITEMS:
+            raise ValueError(f"an array has more than {_MAX_ITEMS} items")
+        for _ in range(count):
+            (value,), at = _read_record(item, data, at, replaced)
+            items.append(value)
 
 
 def _read_long(data: bytes, at: int) -> tuple[int, int]:

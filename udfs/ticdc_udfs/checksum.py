@@ -43,12 +43,15 @@ def row_checksum(image: Image, columns: Sequence[Column]) -> int:
     return zlib.crc32(b"".join([_feed(column_type)(text) for column_type, text in texts if text is not None]))
 
 
-def mismatch(sent: int, image: Image, columns: Sequence[Column]) -> bytes | None:
+def mismatch(sent: int, image: Image, columns: Sequence[Column], *, is_corrupted: bool = False) -> bytes | None:
     """JSON text `{"sent":…,"computed":…}` if the checksums differ; None if they agree or none (0) was sent.
 
-    `computed` is null where `row_checksum` cannot tell.
+    `computed` is null where `row_checksum` cannot tell. A row that TiCDC found corrupted is told in any case, with a
+    member `"corrupted":true`.
     """
-    computed = _computed(image, columns) if sent else sent
+    computed = _computed(image, columns) if sent or is_corrupted else sent
+    if is_corrupted:
+        return write_json({"sent": sent, "computed": computed, "corrupted": True})
     return None if computed == sent else write_json({"sent": sent, "computed": computed})
 
 
@@ -63,7 +66,7 @@ def verify(checksum: bytes, before: Image | None, after: Image | None, columns: 
     images = [
         (name, image, expected)
         for name, image, expected in (("after", after, sent.current), ("before", before, sent.previous))
-        if image is not None and expected
+        if image is not None and (expected or sent.corrupted)
     ]
     for name, image, expected in images:
         computed = _computed(image, columns)

@@ -48,6 +48,8 @@ class Lossy(StrEnum):
     NO_SCHEMA = "no_schema"
     LABEL_UNKNOWN = "label_unknown"
     NULL_OR_DEFAULT = "null_or_default"
+    NULL_OR_GENERATED = "null_or_generated"
+    BINARY_UNSURE = "binary_unsure"
     DOUBLE_PRECISION = "double_precision"
     ZERO_DATE = "zero_date"
     INVALID_UTF8 = "invalid_utf8"
@@ -72,6 +74,12 @@ class DecodeError(Exception):
     def __init__(self, code: ErrorCode, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+def no_value(column: str, why: str | None = None) -> DecodeError:
+    """The error of a message in which a column's value is none of its type; `why` says who is known to write so."""
+    text = f"the value of column {column!r} is none of its type"
+    return DecodeError(ErrorCode.BAD_VALUE, text if why is None else f"{text}: {why}")
 
 
 class Event(NamedTuple):

@@ -73,6 +73,15 @@ class Column:
 NOTHING = np.zeros(0, np.int64)
 
 
+def present(column: Column) -> Flags:
+    """In which messages the field is not null."""
+    if column.rows is None:
+        return np.ones(column.count, np.bool_)
+    found = np.zeros(column.count, np.bool_)
+    found[column.rows] = True
+    return found
+
+
 def slices(messages: Messages, start: Numbers, end: Numbers, column: Column | None = None) -> Texts:
     """The bytes from `start` to `end` in each message, as texts that nothing has checked to be UTF-8.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ticdc_udfs import arrow, claim_check, resolution, schema_registry
+from ticdc_udfs import arrow, claim_check, resolution, schema_registry, typed_names
 from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.protocols import (
@@ -103,15 +103,30 @@ _RESOLVE = Udf(
         ("after", "string"),
         ("lossy", "array<string>"),
         ("checksum", "string"),
+        ("key_columns", "string"),
     ),
     returns=resolution.ROW_SQL_TYPE,
     description="A staged row that waited for its table's schema: key, images and checksum as that tells them.",
     function=resolution.resolve_batch,
 )
 
+_UNSURE_CELLS = Udf(
+    name="ticdc_unsure_cells",
+    arguments=(
+        ("protocol", "string"),
+        ("table_schema", "string"),
+        ("options", "string"),
+        ("before", "string"),
+        ("after", "string"),
+    ),
+    returns="array<string>",
+    description="The flags of a row's cells that may stand for something else, as only the table's schema tells.",
+    function=resolution.unsure_cells_batch,
+)
+
 _FOLD_DDL = Udf(
     name="ticdc_fold_ddl",
-    arguments=(("events", "string"), ("information_schema", "string")),
+    arguments=(("events", "string"), ("information_schema", "string"), ("protocol", "string")),
     returns=catalogue.FOLD_SQL_TYPE,
     description="The table versions, effects and problems of a feed's DDL events (JSON list in order of arrival).",
     function=catalogue.fold_batch,
@@ -151,6 +166,13 @@ _CLAIM_CHECK = Udf(
     description="Key and value of the message that a claim-check file holds, in whichever of its two forms.",
     function=claim_check.message_batch,
 )
+_TYPED_NAMES = Udf(
+    name="ticdc_typed_names",
+    arguments=(("tables", "string"), ("settings", "string")),
+    returns=typed_names.NAMES_SQL_TYPE,
+    description="The relations of all typed tables (a JSON list of upstream tables), or why a table cannot have any.",
+    function=typed_names.names_batch,
+)
 
 UDFS: tuple[Udf, ...] = (
     _avro_decoder("avro", avro_batch.decode_batch),
@@ -162,10 +184,12 @@ UDFS: tuple[Udf, ...] = (
     _FETCH,
     _PACK,
     _RESOLVE,
+    _UNSURE_CELLS,
     _FOLD_DDL,
     _DDL_KIND,
     _PROJECT_ROW,
     _LOADED_ROW,
     _PARTITION_OF,
     _CLAIM_CHECK,
+    _TYPED_NAMES,
 )

@@ -8,10 +8,10 @@ message tells no fraction digits), `<column>:label_unknown` (numbers of ENUM and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
 
 import msgspec
 import pyarrow as pa
@@ -19,7 +19,8 @@ import pyarrow as pa
 from ticdc_udfs import checksum, options, values
 from ticdc_udfs.arrow import collector_off
 from ticdc_udfs.events import DecodeError, Lossy
-from ticdc_udfs.protocols import debezium_avro, debezium_values, simple
+from ticdc_udfs.options import Options
+from ticdc_udfs.protocols import debezium_avro, debezium_values, open_protocol, simple
 from ticdc_udfs.schemas import Column, write_json
 
 _Image = dict[str, str | None]
@@ -28,6 +29,7 @@ _NO_KEY = Lossy.NO_KEY.of()
 _UNSURE = tuple(reason.of("") for reason in (Lossy.NO_SCHEMA, Lossy.LABEL_UNKNOWN))
 _KEY_ONLY = {Lossy.HANDLE_KEY_ONLY.of(), Lossy.CLAIM_CHECK.of()}
 _NullReason = Callable[[Column], Lossy | None]
+_Convert = Callable[[Column, Options], values.Convert | None]
 _Cell = tuple[values.Convert | None, Lossy | None]
 
 
@@ -39,32 +41,33 @@ class Finish(NamedTuple):
     schema's; else it keeps its columns, which the message named.
     """
 
-    convert: Callable[[Column, ZoneInfo | None], values.Convert | None]
+    convert: _Convert
     null_reason: _NullReason = lambda column: None
     key_of_schema: bool = False
-    check: Callable[[Column, ZoneInfo | None], values.Convert | None] = lambda column, zone: None
+    check: _Convert = lambda column, feed: None
 
-
-_LABELS = Finish(lambda column, zone: values.shared_converter(column.type))
 
 PROTOCOLS: Mapping[str, Finish] = {
-    "avro": Finish(lambda column, zone: None),
-    "canal_json": _LABELS,
-    "open_protocol": _LABELS,
-    "simple": Finish(lambda column, zone: simple.converter(column.type, zone), key_of_schema=True),
+    "avro": Finish(lambda column, feed: None),
+    "canal_json": Finish(lambda column, feed: values.shared_converter(column.type)),
+    "open_protocol": Finish(lambda column, feed: open_protocol.finisher(column.type)),
+    "simple": Finish(lambda column, feed: simple.converter(column.type, feed.time_zone), key_of_schema=True),
     "debezium": Finish(
-        lambda column, zone: debezium_values.converter(
-            column.type, zone, nullable=column.nullable, default=column.default
+        lambda column, feed: debezium_values.converter(
+            column.type, feed.time_zone, nullable=column.nullable, default=column.default, binary=feed.binary
         ),
         lambda column: debezium_values.null_reason(column.type, column.nullable),
+        check=lambda column, feed: debezium_values.check(
+            column.type, nullable=column.nullable, default=column.default, binary=feed.binary
+        ),
     ),
     "debezium_avro": Finish(
-        lambda column, zone: debezium_avro.converter(
-            column.type, zone, nullable=column.nullable, default=column.default
+        lambda column, feed: debezium_avro.converter(
+            column.type, feed.time_zone, nullable=column.nullable, default=column.default
         ),
         lambda column: debezium_values.null_reason(column.type, column.nullable),
-        check=lambda column, zone: debezium_avro.converter(
-            column.type, zone, nullable=column.nullable, default=column.default, is_told=True
+        check=lambda column, feed: debezium_avro.converter(
+            column.type, feed.time_zone, nullable=column.nullable, default=column.default, is_told=True
         ),
     ),
 }
@@ -104,7 +107,12 @@ _read_schema = msgspec.json.Decoder(list[dict[str, Any]]).decode
 
 
 @lru_cache(maxsize=10_000)
-def _plan_of(protocol: str, table_schema: str, zone: ZoneInfo | None) -> _Plan | None:
+def _read_names(names: str) -> tuple[str, ...]:
+    return tuple(msgspec.json.decode(names, type=list[str]))
+
+
+@lru_cache(maxsize=10_000)
+def _plan_of(protocol: str, table_schema: str, feed: Options) -> _Plan | None:
     """The plan of a table schema; None where the protocol's rows need no schema or the schema cannot be read."""
     finish = PROTOCOLS.get(protocol)
     if finish is None:
@@ -116,21 +124,29 @@ def _plan_of(protocol: str, table_schema: str, zone: ZoneInfo | None) -> _Plan |
     return _Plan(
         columns=columns,
         # in column order, as canal-json and Open Protocol give the keys of their rows
-        key=tuple(column.name for column in columns if column.key is not None),
+        key=tuple(column.name for column in columns if column.key),
         key_of_schema=finish.key_of_schema,
-        cells={column.name: (finish.convert(column, zone), finish.null_reason(column)) for column in columns},
-        told_cells={column.name: (check, None) for column in columns if (check := finish.check(column, zone))},
+        cells={column.name: (finish.convert(column, feed), finish.null_reason(column)) for column in columns},
+        told_cells={column.name: (check, None) for column in columns if (check := finish.check(column, feed))},
     )
 
 
-def resolve(row: Row, protocol: str, table_schema: str | None, options_text: str | None, sent: str | None) -> Row:
+def resolve(
+    row: Row,
+    protocol: str,
+    table_schema: str | None,
+    options_text: str | None,
+    sent: str | None,
+    key_columns: str | None = None,
+) -> Row:
     """The row with canonical images, its row key, and its checksum verified; `sent` is the text of `Event.checksum`.
 
-    Where the schema is not known the row stays as it is, flagged. A cell that is no text of its column's type stays
-    too, flagged `<column>:no_schema`. A column that the schema lacks is taken as it stands.
+    `key_columns` is the JSON list of the key's columns, where more is known of them than what the schema tells. Where
+    the schema is not known the row stays as it is, flagged. A cell that is no text of its column's type stays too,
+    flagged `<column>:no_schema`. A column that the schema lacks is taken as it stands.
     """
     try:
-        plan = _plan_of(protocol, table_schema, options.parse(options_text).time_zone) if table_schema else None
+        plan = _plan_of(protocol, table_schema, options.parse(options_text)) if table_schema else None
     except DecodeError:
         plan = None
     if plan is None:
@@ -144,7 +160,7 @@ def resolve(row: Row, protocol: str, table_schema: str | None, options_text: str
     before = _canonical(row.before, plan, cells, flags)
     after = _canonical(row.after, plan, cells, flags)
     image = before if after is None else after
-    key = _key_columns(row, plan, image or {}, flags)
+    key = _key_columns(row, plan, image or {}, flags, key_columns)
     row_key, old_key = _key_of(image, key), _key_of(before, key)
     mismatch = None
     if sent is not None and not _KEY_ONLY & set(flags):
@@ -186,13 +202,16 @@ def _canonical(
     return image
 
 
-def _key_columns(row: Row, plan: _Plan, image: _Image, flags: list[str]) -> Sequence[str]:
+def _key_columns(row: Row, plan: _Plan, image: _Image, flags: list[str], key_columns: str | None) -> Sequence[str]:
     """The columns of the row key; none where no key is known, so that all columns together serve as one."""
     if not plan.key_of_schema and _NO_KEY not in flags and row.row_key is not None:
         return tuple(_read_image(row.row_key))
-    if plan.key and image.keys() >= set(plan.key):
-        flags[:] = [flag for flag in flags if flag != _NO_KEY]
-        return plan.key
+    key = plan.key if key_columns is None else _read_names(key_columns)
+    # a row of key columns alone may have those of its message's schema
+    for names in (key, plan.key) if key else ():
+        if names and image.keys() >= set(names):
+            flags[:] = [flag for flag in flags if flag != _NO_KEY]
+            return names
     flags.append(_NO_KEY)
     return ()
 
@@ -201,6 +220,50 @@ def _key_of(image: _Image | None, key: Sequence[str]) -> bytes | None:
     if image is None:
         return None
     return write_json({column: image.get(column) for column in key} if key else image)
+
+
+def unsure_cells(
+    protocol: str, table_schema: str, options_text: str | None, images: Iterable[str | None]
+) -> tuple[str, ...] | None:
+    """The flags of cells that may stand for something else, as only the table's schema tells; None where none is.
+
+    It is for rows whose messages told all else, with the images as they are after `resolve`.
+    """
+    try:
+        plan = _plan_of(protocol, table_schema, options.parse(options_text))
+    except DecodeError:
+        plan = None
+    if plan is None:
+        return None
+    flags: list[str] = []
+    for text in images:
+        image = {} if text is None else _read_image(text)
+        for column, (check, _) in plan.told_cells.items():
+            cell = image.get(column)
+            if cell is not None and check is not None:
+                with suppress(ValueError, OverflowError, ArithmeticError):
+                    _, reason = check(cell)
+                    flags += [] if reason is None else [reason.of(column)]
+    return tuple(dict.fromkeys(flags)) or None
+
+
+@collector_off()
+def unsure_cells_batch(
+    protocols: pa.Array[Any],
+    table_schemas: pa.Array[Any],
+    options_texts: pa.Array[Any],
+    befores: pa.Array[Any],
+    afters: pa.Array[Any],
+) -> pa.Array[Any]:
+    """`unsure_cells` for arrays of the same length; null where there is no schema."""
+    rows = zip(
+        *(array.to_pylist() for array in (protocols, table_schemas, options_texts, befores, afters)), strict=True
+    )
+    flags = [
+        None if schema is None else unsure_cells(protocol, schema, options_text, images)
+        for protocol, schema, options_text, *images in rows
+    ]
+    return pa.array(flags, pa.list_(pa.string()))
 
 
 @collector_off()
@@ -214,6 +277,7 @@ def resolve_batch(
     afters: pa.Array[Any],
     lossy: pa.Array[Any],
     checksums: pa.Array[Any],
+    key_columns: pa.Array[Any],
 ) -> pa.Array[Any]:
     """`resolve` for arrays of the same length; gives an array of structs with the members of `Row`."""
     context = zip(
@@ -221,15 +285,14 @@ def resolve_batch(
         table_schemas.to_pylist(),
         options_texts.to_pylist(),
         checksums.to_pylist(),
+        key_columns.to_pylist(),
         strict=True,
     )
     images = (row_keys, before_keys, befores, afters)
     rows = zip(*(array.to_pylist() for array in images), lossy.to_pylist(), strict=True)
     resolved = [
-        resolve(Row(key, old_key, before, after, tuple(flags or ())), protocol, schema, options_text, sent)
-        for (key, old_key, before, after, flags), (protocol, schema, options_text, sent) in zip(
-            rows, context, strict=True
-        )
+        resolve(Row(key, old_key, before, after, tuple(flags or ())), *of_row)
+        for (key, old_key, before, after, flags), of_row in zip(rows, context, strict=True)
     ]
     columns = list(zip(*resolved, strict=True)) or [()] * len(_FIELDS)
     arrays = [pa.array(column, arrow_type) for column, (_, _, arrow_type) in zip(columns, _FIELDS, strict=True)]

@@ -16,8 +16,9 @@ class Column(NamedTuple):
     """A column, as far as its bearer tells of it.
 
     `type` is the MySQL type with what is known of its parameters and labels, in lower case (`bigint unsigned`,
-    `decimal(10,2)`, `datetime(6)`, `enum('a','it''s')`); `key` the 1-based place in the row key. `nullable` and
-    `default` are None where the bearer does not tell them (a default of NULL is the same as none).
+    `decimal(10,2)`, `datetime(6)`, `enum('a','it''s')`); `key` the 1-based place in the row key, 0 in all columns where
+    the bearer tells that there is no key. `nullable` and `default` are None where the bearer does not tell them (a
+    default of NULL is the same as none).
     """
 
     name: str

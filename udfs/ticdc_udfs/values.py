@@ -23,12 +23,15 @@ Convert = Callable[[str], tuple[str, Lossy | None]]
 
 MAX_FLOAT = 3.4028234663852886e38
 """The largest FLOAT, as a double."""
+UNCERTAIN_LABEL = "\ufffd"
+"""What stands in a type for a label that is not certain."""
 
 _REPLACED_BYTE = re.compile(rb"(?<!\\)((?:\\\\)*)\\ufffd", re.IGNORECASE)
 _WALL_CLOCK = re.compile(r"\d{4}-\d\d-\d\d (?:[01]\d|2[0-3]):\d\d:\d\d", re.ASCII).fullmatch
 _BACKSLASH = ord("\\")
 _ESCAPE = re.compile(rb"\\u(?:fffd|FFFD)")
 _QUOTED = re.compile(r"'((?:[^']|'')*)'")
+_ESCAPED = re.compile(r"\\[nr0]")
 _LABEL_END = re.compile(r"(?<!\\),")
 
 
@@ -48,7 +51,14 @@ def shared_converter(column_type: str) -> Convert | None:
     if known is None:
         return lambda text: (text, Lossy.LABEL_UNKNOWN)
     label = enum_label if base == "enum" else set_labels
-    return lambda text: (label(text, known), None)
+    if UNCERTAIN_LABEL not in known:
+        return lambda text: (label(text, known), None)
+
+    def convert(text: str) -> tuple[str, Lossy | None]:
+        shown = label(text, known)
+        return (text, Lossy.LABEL_UNKNOWN) if UNCERTAIN_LABEL in shown else (shown, None)
+
+    return convert
 
 
 def timestamp_converter(zone: ZoneInfo) -> Convert:
@@ -128,6 +138,17 @@ def labels(column_type: str) -> tuple[str, ...] | None:
     return tuple(label.replace("''", "'") for label in _QUOTED.findall(column_type[start:]))
 
 
+def certain_type(column_type: str) -> str:
+    r"""A type as `information_schema` and canal-json show it, without the labels that are not certain.
+
+    TiDB writes a line break, a carriage return and a zero byte of a label as `\n`, `\r` and `\0` there, and a backslash
+    as it is (`OutputFormat` in pkg/parser/format): such a label becomes `UNCERTAIN_LABEL`.
+    """
+    if "\\" not in column_type or base_type(column_type) not in ("enum", "set"):
+        return column_type
+    return _QUOTED.sub(lambda label: f"'{UNCERTAIN_LABEL}'" if _ESCAPED.search(label[0]) else label[0], column_type)
+
+
 def allowed_labels(word: str, allowed: str) -> list[str]:
     r"""The labels of a schema's parameter `allowed`: joined by commas, one within a label as `\,` (protocol facts 2.5).
 
@@ -139,7 +160,9 @@ def allowed_labels(word: str, allowed: str) -> list[str]:
 
 
 def enum_label(index: str, of: tuple[str, ...]) -> str:
-    """The label of a 1-based ENUM index; 0 is the empty error value."""
+    """The label of a 1-based ENUM index; 0 is the empty error value. A label, as some old images have it, is itself."""
+    if not index.isdecimal() and index in of:
+        return index
     number = int(index)
     if not 0 <= number <= len(of):
         raise ValueError("the index is beyond the labels")
@@ -147,7 +170,12 @@ def enum_label(index: str, of: tuple[str, ...]) -> str:
 
 
 def set_labels(mask: str, of: tuple[str, ...]) -> str:
-    """The labels of a SET bitmask, comma-joined in definition order; bit 0 is the first label."""
+    """The labels of a SET bitmask, comma-joined in definition order; bit 0 is the first label.
+
+    Labels, as some old images have them, are themselves.
+    """
+    if not mask.isdecimal() and (not mask or set(mask.split(",")) <= {*of}):
+        return mask
     bits = int(mask)
     if bits < 0 or bits >> len(of):
         raise ValueError("the bitmask is beyond the labels")

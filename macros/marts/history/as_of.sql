@@ -3,7 +3,7 @@
         {% do exceptions.raise_compiler_error("ticdc: as_of takes either a tso or a timestamp, such as timestamp='2026-11-21 05:16:47 UTC'") %}
     {% endif %}
     {% set moment = run_query(
-        "select shiftleft(unix_millis(timestamp" ~ ticdc.text_literal(timestamp) ~ "), 18)"
+        "select shiftleft(unix_millis(timestamp_ltz" ~ ticdc.text_literal(timestamp) ~ "), 18)"
     ).rows[0][0] | int if execute and tso is none else tso %}
     {% set table = ticdc.table_as_of(schema_name, table_name, moment, feed) %}
     {% set rows = "(" ~ ticdc.rows_as_of(moment) ~ ")" %}

@@ -1,10 +1,25 @@
 {% materialization ticdc_table_function, adapter="spark" %}
     {%- set target = this.incorporate(type="view") -%}
+    {%- set mark = "ticdc.fingerprint=" ~ local_md5(sql) -%}
+    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
     {{ run_hooks(pre_hooks) }}
-    {% call statement("main") -%}
-        create or replace function {{ this }}({{ config.require("arguments") }}) returns table return
-        {{ sql }}
-    {%- endcall %}
+
+    {%- set described = ticdc.described_function(this) -%}
+    {#- before functions had a comment, the text of this one named the models that it reads -#}
+    {%- if described and "ticdc.fingerprint=" not in described and "int_ticdc__" not in described -%}
+        {%- do exceptions.raise_compiler_error(
+            "ticdc: the function " ~ this ~ " is there already, and this package did not make it: rename or drop it"
+        ) -%}
+    {%- elif mark in (described or "") -%}
+        {%- call noop_statement("main", "UNCHANGED") -%}{%- endcall -%}
+    {%- else -%}
+        {% call statement("main") -%}
+            create or replace function {{ this }}({{ config.require("arguments") }}) returns table comment '{{ mark }}' return
+            {{ sql }}
+        {%- endcall %}
+    {%- endif -%}
+
     {{ run_hooks(post_hooks) }}
+    {%- do ticdc.use_timestamp_type() -%}
     {{ return({"relations": []}) }}
 {% endmaterialization %}

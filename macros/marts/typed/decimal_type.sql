@@ -6,5 +6,5 @@
         {% set precision = 38 if observed[0] + observed[1] <= 38 else 65 %}
         {% set scale = observed[1] %}
     {% endif %}
-    {% do return("decimal(" ~ precision ~ "," ~ scale ~ ")" if precision <= 38 else "string") %}
+    {% do return("decimal(" ~ precision ~ "," ~ scale ~ ")" if scale <= precision <= 38 and precision else "string") %}
 {% endmacro %}

@@ -9,27 +9,27 @@
     {% endfor %}
     {% set fingerprint = local_md5(tojson([table.feed, table.table_id, table.table_incarnation, typed_columns])) %}
     {% set storage = latest.include(identifier=false) ~ ".ticdc__typed_" ~ fingerprint %}
-    {% set stored_generations = table.known.get("stored_generations", []) if table.known.get("storage") == storage else [] %}
     {% do table.update({
         "typed_columns": typed_columns,
-        "is_stored": table.row_count >= var("ticdc__stored_from_rows", 100000) | int,
-        "storage": storage,
-        "stored_generations": stored_generations,
+        "is_stored": "view" in table.relations and table.row_count >= var("ticdc__stored_from_rows", 100000) | int,
+        "storage": none,
+        "stored_generations": [],
+        "statements": {},
+        "refused": {},
     }) %}
-    {% if not table.is_stored %}
-        {% do table.update({"storage": none, "stored_generations": []}) %}
+    {% if table.is_stored %}
+        {% do table.update({
+            "storage": storage,
+            "stored_generations": table.known.stored_generations if table.known.storage == storage else [],
+        }) %}
     {% endif %}
-    {% do table.update({
-        "statements": {
-            "view": ticdc.typed_view(table, state),
-            "history_view": ticdc.typed_history_view(table),
-            "as_of_function": ticdc.typed_as_of_function(table),
-        },
-    }) %}
-    {% do table.update({
-        "is_known": table.known.get("statements") == table.statements
-            and table.known.get("observed") == table.observed
-            and table.known.get("seen") == state.last
-            and (not table.is_stored or stored_generations == table.generations),
-    }) %}
+    {% if "view" in table.relations %}
+        {% do table.statements.update({"view": ticdc.typed_view(table, state)}) %}
+    {% endif %}
+    {% if "history_view" in table.relations %}
+        {% do table.statements.update({"history_view": ticdc.typed_history_view(table)}) %}
+    {% endif %}
+    {% if "as_of_function" in table.relations %}
+        {% do table.statements.update({"as_of_function": ticdc.typed_as_of_function(table)}) %}
+    {% endif %}
 {% endmacro %}

@@ -5,7 +5,7 @@
         {#- `unbase64` fails where a cell is no base64, as a text is in a feed that sends no DDL -#}
         try_to_binary({{ text }}, 'base64')
     {%- elif type == "timestamp" -%}
-        try_cast({{ text }} || '+00:00' as timestamp)
+        try_cast({{ text }} || '+00:00' as timestamp_ltz)
     {%- elif type == "array<string>" -%}
         if({{ text }} = '', array(), split({{ text }}, ','))
     {%- elif type == "array<float>" -%}

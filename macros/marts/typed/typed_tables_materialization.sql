@@ -1,30 +1,24 @@
 {% materialization ticdc_typed_tables, adapter="spark" %}
     {%- set target = this.incorporate(type="table") -%}
+    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
     {{ run_hooks(pre_hooks) }}
 
+    {%- do ticdc.check_own(load_cached_relation(target), "plan") -%}
     {%- set latest = ref("int_ticdc__latest") -%}
     {%- set state = ticdc.settled(latest) -%}
     {%- set known = ticdc.known_typed_tables(target) -%}
     {%- set rows = run_query(sql).rows | sort(attribute="feed,schema_name,table_name", case_sensitive=true) -%}
     {%- set tables = ticdc.typed_tables(rows, known, latest, state) -%}
-    {%- do ticdc.check_typed_relations(tables) -%}
-    {%- for schema in tables | map(attribute="schema") | unique | sort -%}
-        {%- do run_query("create schema if not exists " ~ ticdc.identifier(schema)) -%}
-    {%- endfor -%}
-    {%- for table in tables if table.is_stored -%}
-        {%- do ticdc.fill_typed_table(table, latest) -%}
-    {%- endfor -%}
-    {%- for table in tables -%}
-        {%- for name, statement in table.statements.items() if statement != table.known.get("statements", {}).get(name) -%}
-            {%- do run_query(statement) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {%- if load_cached_relation(target) is none or tables | rejectattr("is_known") | list or tables | length != known | length -%}
-        {%- do ticdc.remember_typed_tables(target, tables) -%}
-        {%- do ticdc.drop_stale_typed_tables(tables, known, state) -%}
-    {%- endif -%}
+    {%- set changed = ticdc.changed_relations(tables, latest) -%}
+    {%- set stale = ticdc.stale_relations(tables, known) -%}
+    {%- set schemas = run_query("show schemas").rows | map(attribute=0) | map("replace", "`", "") | map("lower") | list if changed or stale else [] -%}
+    {%- set standing = ticdc.standing_relations(changed + stale, schemas, known) -%}
+    {%- do ticdc.make_typed_relations(changed, standing, schemas) -%}
+    {%- do ticdc.remember_typed_tables(target, tables, known, state) -%}
+    {%- do ticdc.drop_stale_relations(tables, stale, standing, state) -%}
 
     {% call noop_statement("main", "OK") %}{% endcall %}
     {{ run_hooks(post_hooks) }}
+    {%- do ticdc.use_timestamp_type() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}

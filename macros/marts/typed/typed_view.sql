@@ -1,5 +1,7 @@
 {% macro typed_view(table, state) %}
-    create or replace view {{ table.relation }} as
+    {%- set mark = ticdc.typed_mark() -%}
+    create or replace view {{ table.relations.view }}
+    tblproperties ('{{ mark.name }}' = '{{ mark.value }}') as
     select
         {{ ticdc.named_columns(table, ["commit_ts"]) }}
     from (

@@ -21,14 +21,12 @@
         to_json(
             struct(
                 collect_set(struct(schema_name, table_name)) as tables,
-                collect_list(struct(name, wire_name, is_virtual)) as columns
+                -- where all names are those of TiDB, that none is virtual is all there is to tell
+                if(
+                    bool_or(name <> wire_name or is_virtual), collect_list(struct(name, wire_name, is_virtual)), array()
+                ) as columns
             )
         ) as export
     from exported_columns
     group by wire_schema_name, wire_table_name
-    -- a schema whose names are those of TiDB needs nothing
-    having
-        bool_or(
-            schema_name <> wire_schema_name or table_name <> wire_table_name or name <> wire_name or is_virtual
-        )
 {% endmacro %}

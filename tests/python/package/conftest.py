@@ -2,11 +2,55 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from support import cases
+from support import truth as upstream
+from support.corpus import json_lines, root
+
+if TYPE_CHECKING:
+    from support.corpus_run import Built
+    from support.scenarios import Outcome
 
 
 @pytest.fixture(scope="session")
 def built_cases(tmp_path_factory: pytest.TempPathFactory) -> cases.Built:
-    """The warehouse with the cases of all modules."""
+    """The warehouse with the stories of all modules."""
     return cases.build(tmp_path_factory.mktemp("cases"))
+
+
+@pytest.fixture(scope="session")
+def outcome(built_cases: cases.Built) -> Outcome:
+    """The feeds of the scenarios in that warehouse."""
+    from support.scenarios import SCENARIO_FEEDS
+
+    return SCENARIO_FEEDS.outcome
+
+
+@pytest.fixture(scope="session")
+def checkpoints() -> dict[int, upstream.Truth]:
+    """The truth of the corpus at each checkpoint."""
+    return upstream.checkpoints(root())
+
+
+@pytest.fixture(scope="session")
+def truth(checkpoints: dict[int, upstream.Truth]) -> upstream.Truth:
+    """The truth of the corpus at the last checkpoint."""
+    return list(checkpoints.values())[-1]
+
+
+@pytest.fixture(scope="session")
+def without_key() -> frozenset[upstream.TableName]:
+    """The tables of the corpus that had no key at some time."""
+    lines = json_lines(root() / "truth" / "tables.jsonl")
+    found = {(line["schema"], line["table"]) for line in lines if not line["handle_key"]}
+    return frozenset(found | {("shop", "keyless")})
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory, checkpoints: dict[int, upstream.Truth]) -> Built:
+    """The warehouse with the variants of the corpus."""
+    from support import corpus_run
+
+    return corpus_run.build(tmp_path_factory.mktemp("corpus"), checkpoints)

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 import fastavro
+import orjson
 import pyarrow as pa
 
 from support.corpus import SAMPLE, Variant, root, text_lines
@@ -18,6 +19,7 @@ from support.hostile import OPS
 from ticdc_udfs import arrow
 from ticdc_udfs.avro_binary import Framing, schema_id
 from ticdc_udfs.events import ErrorCode, Event, Kind
+from ticdc_udfs.protocols import avro
 from ticdc_udfs.schema_registry import load
 
 COMMIT_TS = 470610923863932928
@@ -182,3 +184,39 @@ def real(protocol: str) -> tuple[Message, ...]:
     return tuple(
         each for variant in variants(protocol, SAMPLE) for each in variant.messages if len(each[1] or b"") <= 4096
     )
+
+
+ID = column("id", "int", "INT")
+KEY = record(ID)
+OPTIONS = {"confluent": "{}", "glue": '{"framing":"glue"}'}
+
+
+def decode(
+    value: bytes | None, value_schema: Any, key: bytes | None = None, key_schema: Any = None, options: str = "{}"
+) -> Event:
+    """The one event of a message of Avro."""
+    return decode_by(avro.decode, key, value, key_schema, value_schema, options)
+
+
+def row(*columns: Mapping[str, Any], op: str | None = "c", options: str = "{}", **values: Any) -> Event:
+    """The event of a row with a key `id`; `op` None: without extension."""
+    schema = record(ID, *columns, *(EXTENSION if op is not None else ()))
+    wire = {"id": 1, **values, **(extension(op) if op is not None else {})}
+    return decode(message(schema, wire), schema, message(KEY, wire), KEY, options)
+
+
+def cell(field: Mapping[str, Any], value: Any, options: str = "{}") -> str | None:
+    """The canonical text of a column's value."""
+    event = row(field, options=options, **{field["name"]: value})
+    assert event.kind == Kind.ROW, event.error_message
+    image = orjson.loads(event.after or b"")
+    return None if image[field["name"]] is None else str(image[field["name"]])
+
+
+def column_type(field: Mapping[str, Any]) -> str:
+    """The MySQL type that a field tells."""
+    schema = record(field)
+    return avro.row_plan(json.dumps(schema), None, None).columns[0].type
+
+
+COLUMNS = (ID, column("a", "string", "TEXT", nullable=True), column("b", "string", "TEXT", nullable=True))

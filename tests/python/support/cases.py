@@ -1,7 +1,8 @@
 """Small changefeeds of their own, all of which one warehouse holds: built together, read by many tests.
 
-A test module names its cases when it is imported; what runs are made of is then written once for all modules that were
-collected. A case that comes in parts gets a part with each run.
+A test module adds its stories when it is imported; the warehouse is then built once for all modules that were
+collected, in stages. A story brings messages at any stage, and may look at the tables after each. A case is one that
+only has messages: a part for the first stage, and one for the second.
 """
 
 from __future__ import annotations
@@ -10,63 +11,78 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
 from support import session
 from support import warehouse as embedded
 
-CASES: dict[str, Case] = {}
+
+class Stage(IntEnum):
+    """The builds of the warehouse, in order; REDRIVEN is `ticdc redrive`, IDLE a build without any new message."""
+
+    FIRST = 0
+    REDRIVEN = 1
+    SECOND = 2
+    IDLE = 3
 
 
-def record(
-    topic: str, value: bytes | None, *, partition: int = 0, offset: int = 0, key: bytes | None = None, **more: Any
-) -> str:
-    """A Kafka record as a line of a dump."""
-    bytes_of = {"key": key, "value": value}
-    texts = {name: None if data is None else b64encode(data).decode() for name, data in bytes_of.items()}
-    wire = {"topic": topic, "partition": partition, "offset": offset, "timestamp": 1_795_238_204_129, **texts, **more}
-    return json.dumps(wire) + "\n"
+Feed = Mapping[str, Any]
+Files = Mapping[str, tuple[int, int]]
 
 
-def records(topic: str, values: Sequence[bytes | tuple[bytes | None, bytes | None]], first: int = 0) -> list[str]:
-    """Values, or pairs of key and value, at neighbouring offsets of one partition."""
-    pairs = (value if isinstance(value, tuple) else (None, value) for value in values)
-    return [record(topic, value, offset=offset, key=key) for offset, (key, value) in enumerate(pairs, start=first)]
+class Story:
+    """What a module adds to the warehouse: `stages` are the builds that it needs, `redriven` feeds to drive again."""
+
+    stages: Sequence[Stage] = (Stage.FIRST,)
+    redriven: Sequence[str] = ()
+
+    def begin(self, folder: Path) -> None:
+        """Before all; the folder is the story's own."""
+
+    def feeds(self, stage: Stage) -> Sequence[Feed]:
+        """Its feeds as a feeds file lists them."""
+        return ()
+
+    def lines(self, stage: Stage) -> Sequence[str]:
+        """What comes before a build: records as lines of a dump."""
+        return ()
+
+    def variables(self, stage: Stage) -> Mapping[str, Any]:
+        """Variables of a build beside the feeds; no other story sets them."""
+        return {}
+
+    def before(self, stage: Stage, built: Built) -> None:
+        """What is to be done before a build."""
+
+    def after(self, stage: Stage, built: Built) -> None:
+        """What is to be seen after a build."""
+
+    def end(self) -> None:
+        """After all."""
 
 
-@dataclass(frozen=True)
-class Case:
-    """A changefeed whose topic bears its name; `parts` are the lines that each run brings."""
-
-    name: str
-    protocol: str
-    parts: tuple[Sequence[str], ...]
-    more: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def feed(self) -> dict[str, Any]:
-        """The feed as a feeds file lists it; it has no typed tables unless `more` says where they go."""
-        topics = [self.name.replace("_", r"\_")]
-        return {"name": self.name, "protocol": self.protocol, "topics": topics, "target_schema": None, **self.more}
+STORIES: list[Story] = []
 
 
-def case(name: str, protocol: str, *parts: Sequence[str], **more: Any) -> Case:
-    """Adds a case; `more` are further members of its feed, such as `options`."""
-    assert name not in CASES, f"two cases are named {name}"
-    CASES[name] = Case(name, protocol, parts, more)
-    return CASES[name]
+def story(told: Story) -> Story:
+    """Adds a story."""
+    STORIES.append(told)
+    return told
 
 
 @dataclass(frozen=True)
 class Built:
-    """The warehouse with all cases."""
+    """The warehouse with all stories, and their messages; `files` are those of its tables after each stage."""
 
     warehouse: Path
+    messages: Path
+    files: dict[Stage, Files] = field(default_factory=dict)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """The rows of a query."""
-        return session.ask(session.rows, self.warehouse, query)
+        return session.rows(self.warehouse, query)
 
     def current(self, feed: str) -> dict[str, list[dict[str, str | None]]]:
         """The current rows of a feed by `schema.table`, as images in canonical text, in the order of their text."""
@@ -85,12 +101,80 @@ class Built:
 
 
 def build(folder: Path) -> Built:
-    """Runs once for each part."""
-    warehouse, dumps = folder / "warehouse", folder / "messages"
-    dumps.mkdir()
-    feeds = embedded.write_feeds(folder / "feeds.yml", [each.feed for each in CASES.values()])
-    for number in range(max(len(each.parts) for each in CASES.values())):
-        lines = [line for each in CASES.values() for part in each.parts[number : number + 1] for line in part]
-        (dumps / f"part_{number}.jsonl").write_text("".join(lines), encoding="utf-8")
-        session.ask(session.run, warehouse, dumps, feeds)
-    return Built(warehouse)
+    """Builds the warehouse of all stories, stage by stage."""
+    built = Built(folder / "warehouse", folder / "messages")
+    built.messages.mkdir()
+    for number, told in enumerate(STORIES):
+        own = folder / f"story_{number}"
+        own.mkdir()
+        told.begin(own)
+    try:
+        for stage in sorted({stage for told in STORIES for stage in told.stages}):
+            for told in STORIES:
+                told.before(stage, built)
+            feeds = [feed for told in STORIES for feed in told.feeds(stage)]
+            variables = {name: value for told in STORIES for name, value in told.variables(stage).items()}
+            file = embedded.write_feeds(folder / "feeds.yml", feeds, variables)
+            lines = [line for told in STORIES for line in told.lines(stage)]
+            (built.messages / f"{stage}.jsonl").write_text("".join(lines), encoding="utf-8", newline="\n")
+            if stage is Stage.REDRIVEN:
+                session.redrive(built.warehouse, file, [name for told in STORIES for name in told.redriven])
+            else:
+                (built.warehouse / "work" / "last_build").unlink(missing_ok=True)
+                assert session.run(built.warehouse, built.messages, file)
+            built.files[stage] = embedded.files(built.warehouse)
+            for told in STORIES:
+                told.after(stage, built)
+    finally:
+        for told in STORIES:
+            told.end()
+    return built
+
+
+# Cases
+
+PARTS = (Stage.FIRST, Stage.SECOND)
+
+
+@dataclass(frozen=True)
+class Case(Story):
+    """A changefeed whose topic bears its name; `more` are further members of its feed."""
+
+    name: str
+    protocol: str
+    parts: tuple[Sequence[str], ...]
+    more: Mapping[str, Any]
+
+    @property
+    def stages(self) -> Sequence[Stage]:  # type: ignore[override]
+        return PARTS[: len(self.parts)]
+
+    def feeds(self, stage: Stage) -> Sequence[Feed]:
+        topics = [self.name.replace("_", r"\_")]
+        return [{"name": self.name, "protocol": self.protocol, "topics": topics, "target_schema": None, **self.more}]
+
+    def lines(self, stage: Stage) -> Sequence[str]:
+        return self.parts[PARTS.index(stage)] if stage in self.stages else ()
+
+
+def case(name: str, protocol: str, *parts: Sequence[str], **more: Any) -> None:
+    """Adds a case of one or two parts; it has no typed tables unless `more` says where they go (`target_schema`)."""
+    assert 1 <= len(parts) <= 2, "a case has a part for the first stage, and may have one for the second"
+    assert not any(isinstance(told, Case) and told.name == name for told in STORIES), f"two cases are named {name}"
+    story(Case(name, protocol, parts, more))
+
+
+def record(
+    topic: str, value: bytes | None, *, partition: int = 0, offset: int = 0, key: bytes | None = None, **more: Any
+) -> str:
+    """A Kafka record as a line of a dump."""
+    bytes_of = {"key": key, "value": value}
+    texts = {name: None if data is None else b64encode(data).decode() for name, data in bytes_of.items()}
+    wire = {"topic": topic, "partition": partition, "offset": offset, "timestamp": 1_795_238_204_129, **texts, **more}
+    return json.dumps(wire) + "\n"
+
+
+def records(topic: str, values: Sequence[bytes | tuple[bytes | None, bytes | None]], first: int = 0) -> list[str]:
+    """Values, or pairs of key and value, at neighbouring offsets of one partition."""
+    pairs = (value if isinstance(value, tuple) else (None, value) for value in values)
+    return [record(topic, value, offset=offset, key=key) for offset, (key, value) in enumerate(pairs, start=first)]

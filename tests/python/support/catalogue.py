@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from support.corpus import DATA, Record, root
-from ticdc_udfs import arrow
+from ticdc_udfs import arrow, schemas
 from ticdc_udfs.catalogue.changes import DdlKind
-from ticdc_udfs.catalogue.fold import DdlEvent, Fold, TableVersion, fold
-from ticdc_udfs.catalogue.tables import Column
+from ticdc_udfs.catalogue.fold import DdlEvent, Fold, ProblemCode, TableVersion, fold
+from ticdc_udfs.catalogue.tables import Column, ExportedColumn
 from ticdc_udfs.events import Kind
 from ticdc_udfs.protocols import canal_json, debezium, open_protocol, simple
+from ticdc_udfs.schemas import table_schema
 
 DECODERS: Mapping[str, arrow.Decode] = {
     "canal_json": canal_json.decode,
@@ -126,3 +127,28 @@ KIND_OF_ACTION: Mapping[int, DdlKind] = {
     72: DdlKind.REMOVE_PARTITIONING,
 }
 """What TiDB's numbers of DDL jobs mean (protocol facts 8.3), of those that real messages and the vectors have."""
+
+CREATE = "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(10))"
+
+
+def codes(result: Fold) -> list[ProblemCode]:
+    """The problems' codes in order."""
+    return [problem.code for problem in result.problems]
+
+
+def schema_text(*columns: schemas.Column) -> str:
+    """A table schema as messages bear it."""
+    return table_schema(columns).text.decode()
+
+
+def exported(table: str, *columns: tuple[str, str, str]) -> list[ExportedColumn]:
+    """A table of the user's export: name, type and key of each column."""
+    return [
+        ExportedColumn("shop", table, name, place, column_type, column_key != "PRI", None, column_key)
+        for place, (name, column_type, column_key) in enumerate(columns, start=1)
+    ]
+
+
+def told(commit_ts: int, table: str, *columns: str) -> DdlEvent:
+    """A schema without DDL, of columns of integers."""
+    return DdlEvent(commit_ts, "shop", table, None, None, schema_text(*(schemas.Column(one, "int") for one in columns)))

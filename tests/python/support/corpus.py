@@ -18,6 +18,10 @@ SAMPLE = DATA / "corpus"
 VECTORS = DATA / "vectors" / "canal_json.jsonl"
 
 
+SOAKED = os.environ.get("TICDC_SOAK", "").split(",")
+"""The parts of the long tests that run; none in `make test`."""
+
+
 def root() -> Path:
     """The folder that TICDC_CORPUS names, or the sample of the repository."""
     named = os.environ.get("TICDC_CORPUS")

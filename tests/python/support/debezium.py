@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
+import orjson
+import pytest
+
 from support.corpus import Variant, root
 from ticdc_udfs import arrow, options
 from ticdc_udfs.events import Event, Kind
@@ -196,3 +199,50 @@ def variants(folder: Path | None = None) -> tuple[DebeziumVariant, ...]:
     folder = folder or root()
     names = sorted(file.name.removesuffix(".jsonl.gz") for file in (folder / "topics").glob("debezium_*.jsonl.gz"))
     return tuple(DebeziumVariant(folder, name) for name in names if not name.startswith("debezium_avro"))
+
+
+FIELDS = [field("id", INT, optional=False), field("a", VARCHAR), field("b", VARCHAR)]
+NEW, OLD = {"id": 1, "a": "x", "b": None}, {"id": 1, "a": "y", "b": "z"}
+TEXT = {"id": "1", "a": "x", "b": None}
+KEY = key_message({"id": 1}, FIELDS)
+BOTH = pytest.mark.parametrize("fields", [FIELDS, None], ids=["schema", "no schema"])
+
+
+def flags_of(fields: Any, *more: str) -> tuple[str, ...]:
+    """The flags of a row with or without inline schema."""
+    return (*(() if fields else ("*:no_schema",)), *more)
+
+
+def cell_of(
+    value: Any, shape: Mapping[str, Any], column_type: str | None = None, options: str = "{}", **members: Any
+) -> tuple[str | None, tuple[str, ...]]:
+    """Canonical text and flags of a cell; with `column_type` finished by the table's schema."""
+    fields = [field("id", INT, optional=False), field("v", shape, **members)]
+    event = decode(row_message({"id": 1, "v": value}, fields), KEY, options)
+    assert event.kind == Kind.ROW, event.error_message
+    text, reasons = orjson.loads(event.after or b"")["v"], [flag.removeprefix("v:") for flag in event.lossy]
+    if column_type is not None and "no_schema" in reasons and text is not None:
+        convert = debezium.converter(column_type, nullable=members.get("optional", True))
+        assert convert is not None
+        text, reason = convert(text)
+        reasons = [each for each in reasons if each != "no_schema"] + ([reason.value] if reason is not None else [])
+    return text, tuple(reasons)
+
+
+def shape_of(tidb_type: str, connect_type: str, name: str | None = None, **parameters: str) -> dict[str, Any]:
+    """A column's type as inline schemas tell it."""
+    shape: dict[str, Any] = {"tidb_type": tidb_type, "type": connect_type}
+    if name is not None:
+        shape |= {"name": name, "version": 1}
+    return {**shape, "parameters": parameters} if parameters else shape
+
+
+DATE = shape_of("date", "int32", "io.debezium.time.Date")
+MILLIS = shape_of("datetime", "int64", "io.debezium.time.Timestamp")
+MICROS = shape_of("datetime", "int64", "io.debezium.time.MicroTimestamp")
+ZONED = shape_of("timestamp", "string", "io.debezium.time.ZonedTimestamp")
+TIME = shape_of("time", "int64", "io.debezium.time.MicroTime")
+DECIMAL = shape_of("decimal", "double")
+UBIGINT = shape_of("bigint unsigned", "int64")
+BIT1, BIT12 = shape_of("bit", "boolean"), shape_of("bit", "bytes", "io.debezium.data.Bits", length="12")
+BINARY = shape_of("varbinary", "string")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import pickle
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import cramjam
@@ -16,11 +19,19 @@ from ticdc_udfs.events import ErrorCode, Event, Kind
 
 MIB = 1 << 20
 OPS = ("insert", "update", "delete", "upsert")
+# The long run, `make soak`, has 100: each decoder then gets 10,000 hostile messages and more.
+PERCENT = int(os.environ.get("TICDC_CASES_PERCENT", "8"))
 
 
 def cases(count: int) -> settings:
-    """Settings of a test with so many cases."""
-    return settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    """Settings of a test that has so many cases in the long run, and its share of them in others."""
+    examples = max(1, count * PERCENT // 100)
+    return settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+
+
+def deepest(depth: int, else_depth: int) -> int:
+    """How deep the worst case goes: so deep in the long run, and less in others."""
+    return depth if PERCENT >= 100 else else_depth
 
 
 def decoded(decode: arrow.Decode, value: bytes | None, options: str, key: bytes | None = None) -> list[Event]:
@@ -68,27 +79,37 @@ def huge_length(size: int) -> bytes:
 HUGE = [2**31 - 1, 2**31, 2**62, 2**63 - 1, -1, -(2**63)]
 
 
-def code_and_growth(
-    protocol: str, folder: Path, value: bytes, options: str, *schemas: str | None, key: bytes | None = None
-) -> tuple[str, int]:
-    """The last event's error code (or `None`) and the bytes that decoding a message took, in a process of its own."""
-    arguments = {"value": value.hex(), "key": key and key.hex(), "options": options, "schemas": schemas}
-    (folder / "message.json").write_text(json.dumps(arguments))
+Measured = tuple[str, int]
+"""The last event's error code (or `None`), and the bytes that decoding took."""
+
+
+def codes_and_growths(
+    protocol: str, folder: Path, messages: Sequence[tuple[bytes | None, bytes, str, *tuple[str | None, ...]]]
+) -> list[Measured]:
+    """What decoding each message gives and takes, in a process of its own: key, value, options and writer schemas."""
+    (folder / "messages").write_bytes(pickle.dumps(messages))
     run = subprocess.run(
-        [sys.executable, "-c", _MEASURE, protocol, str(folder / "message.json")],
+        [sys.executable, "-c", _MEASURE, protocol, str(folder / "messages")],
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=120 * len(messages),
     )
-    code, grown = run.stdout.split()
-    return code, int(grown)
+    lines = [line.split() for line in run.stdout.splitlines()]
+    assert len(lines) == len(messages)
+    return [(code, int(grown)) for code, grown in lines]
+
+
+def gigabyte() -> bytes:
+    """A gigabyte of zeros in LZ4: a frame's head, one block of 64 KiB over and over, and the mark of its end."""
+    block = bytes(cramjam.lz4.compress_block(bytes(1 << 16), store_size=False))
+    return bytes.fromhex("04224d18604082") + (len(block).to_bytes(4, "little") + block) * (1 << 14) + bytes(4)
 
 
 # getrusage tells the peak of the parent process where that was higher, so the kernel's own account is asked if there is
-# one, and told to start anew once the message is there.
+# one, and told to start anew before each message. Python starts once; its children each decode one message.
 _MEASURE = """
-import contextlib, importlib, json, resource, sys
+import contextlib, importlib, os, pickle, resource, sys
 from pathlib import Path
 from ticdc_udfs import arrow
 
@@ -103,13 +124,15 @@ def peak():
 
 protocol, file = sys.argv[1:]
 decode = importlib.import_module("ticdc_udfs.protocols." + protocol).decode
-message = json.loads(Path(file).read_text())
-key, value = (text and bytes.fromhex(text) for text in (message["key"], message["value"]))
-options, schemas = message["options"], message["schemas"]
-del message
-with contextlib.suppress(OSError):
-    RESET.write_text("5")
-before = peak()
-events = arrow.decode_message(decode, key, value, options, *schemas)
-print(events[-1].error_code, peak() - before)
+for key, value, options, *schemas in pickle.loads(Path(file).read_bytes()):
+    child = os.fork()
+    if not child:
+        with contextlib.suppress(OSError):
+            RESET.write_text("5")
+        before = peak()
+        events = arrow.decode_message(decode, key, value, options, *schemas)
+        print(events[-1].error_code, peak() - before, flush=True)
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        sys.exit("a message could not be decoded")
 """

@@ -8,6 +8,9 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
+
+from pyhive import hive
 
 PROJECT = Path(__file__).parents[3] / "integration_tests"
 
@@ -22,27 +25,37 @@ spark.stop()
 """
 
 
+class Server(NamedTuple):
+    """A Thrift server that the command started."""
+
+    process: subprocess.Popen[str]
+    warehouse: Path
+    port: int
+
+    def connect(self) -> Any:
+        """A cursor of a new session."""
+        return hive.connect(host="127.0.0.1", port=self.port).cursor()
+
+
 @contextmanager
-def served(folder: Path, lines: Iterable[str], variables: Mapping[str, str] | None = None) -> Iterator[int]:
-    """The port of a server on a new warehouse with these messages; `variables` are of its environment."""
-    warehouse, messages, environment = (
-        folder / "warehouse",
-        folder / "messages.jsonl",
-        {**os.environ, **(variables or {})},
-    )
+def served(folder: Path, lines: Iterable[str], variables: Mapping[str, str] | None = None) -> Iterator[Server]:
+    """A server on a new warehouse with these messages; `variables` are of its environment."""
+    warehouse, messages = folder / "warehouse", folder / "messages.jsonl"
+    environment = {**os.environ, **(variables or {})}
     messages.write_text("".join(lines), encoding="utf-8", newline="\n")
+    # the server's own session cannot take the messages, as the warehouse is its alone
     subprocess.run(
         [sys.executable, "-c", LOAD, str(warehouse), str(messages)], check=True, timeout=300, env=environment
     )
     command = [sys.executable, "-m", "dbt_ticdc.cli", "serve", "--warehouse", str(warehouse), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
-        assert server.stdout is not None
-        line = server.stdout.readline()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=folder) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
         assert line.startswith("listening on 127.0.0.1:"), line
         try:
-            yield int(line.rpartition(":")[2])
+            yield Server(process, warehouse, int(line.rpartition(":")[2]))
         finally:
-            server.terminate()
+            process.terminate()
 
 
 def dbt(

@@ -1,52 +1,39 @@
-"""The process in which tests use Spark, one for each process of tests: Java starts, and warms up, once.
+"""The Spark session of this process of tests: Java starts, and warms up, once, whatever warehouses tests open.
 
-`ask` calls a function there. It keeps one session open at a time, on the warehouse that was used last.
+One session is open at a time, on the warehouse that was used last.
 """
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import redirect_stderr, redirect_stdout
-from multiprocessing import get_context
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
+
+from pytest import MonkeyPatch
 
 from dbt_ticdc import cli, feeds, messages, warehouse
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Arguments = ParamSpec("Arguments")
-Answer = TypeVar("Answer")
-
 QUERIES_AT_ONCE = 4
 JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
-_processes: dict[str, ProcessPoolExecutor] = {}
-
-
-# In the process of tests
-
-
-def ask(function: Callable[Arguments, Answer], *arguments: Arguments.args, **named: Arguments.kwargs) -> Answer:
-    """What the function gives in the process of Spark, which begins with the Java options of now."""
-    options = os.environ.get(JAVA_OPTIONS, "")
-    if options not in _processes:
-        end()
-        _processes[options] = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-    return _processes[options].submit(function, *arguments, **named).result()
-
-
-def end() -> None:
-    """Ends the process of Spark."""
-    for process in _processes.values():
-        process.shutdown()
-    _processes.clear()
-
-
-# In the process of Spark
+GIVEN = os.environ.get(JAVA_OPTIONS)
+# Processes of tests share the cores: a collector of many threads costs each more than it gains, and to compile hot code
+# to the last takes half of what a JVM of ten minutes does. A Thrift server fills the 48 MB that is reserved for
+# compiled code by default.
+JVM = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=400m -XX:TieredStopAtLevel=1"
+# Tables of a few rows: compiling code for a query takes longer than interpreting it, which Spark 4.1 cannot do with
+# dynamic pruning; planning it anew after each stage takes longer than the stage.
+SMALL = (
+    "-Dspark.sql.codegen.wholeStage=false -Dspark.sql.codegen.factoryMode=NO_CODEGEN "
+    "-Dspark.sql.optimizer.dynamicPartitionPruning.enabled=false -Dspark.sql.adaptive.enabled=false"
+)
+ONE_TASK = {"spark.sql.shuffle.partitions": "1", "spark.sql.leafNodeDefaultParallelism": "1"}
 
 
 def opened(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSession:
@@ -57,9 +44,18 @@ def opened(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSess
     if session is not None and session.conf.get(_WAREHOUSE, None) == str(folder.resolve()):
         return session
     close()
-    session = warehouse.open_session(folder, settings)
+    with _java_of_tests():
+        session = warehouse.open_session(folder, {**ONE_TASK, **(settings or {})})
     session.conf.set(_WAREHOUSE, str(folder.resolve()))
     return session
+
+
+@contextmanager
+def _java_of_tests() -> Iterator[None]:
+    """Within it, Java starts with the options for many small queries, whatever those of other processes are."""
+    with MonkeyPatch.context() as environment:
+        environment.setenv(JAVA_OPTIONS, GIVEN or f"{JVM} {SMALL}")
+        yield
 
 
 _WAREHOUSE = "ticdc.tests.warehouse"
@@ -74,15 +70,15 @@ def close() -> None:
         session.stop()
 
 
-def run(folder: Path, dump: Path, feeds_file: Path, full_refresh: bool = False) -> bool:
+def run(folder: Path, dump: Path, feeds_file: Path, columns: Path | None = None, *, full_refresh: bool = False) -> bool:
     """`ticdc run`."""
     files = messages.find_files([dump])
-    return cli.run(opened(folder), folder, feeds.read_vars(feeds_file), files, full_refresh=full_refresh)
+    return cli.run(opened(folder), folder, feeds.read_vars(feeds_file), files, columns, full_refresh)
 
 
-def redrive(folder: Path, feeds_file: Path) -> None:
-    """`ticdc redrive`."""
-    cli.redrive(opened(folder), folder, feeds.read_vars(feeds_file))
+def redrive(folder: Path, feeds_file: Path, names: Sequence[str]) -> None:
+    """`ticdc redrive` of some feeds."""
+    cli.redrive(opened(folder), folder, feeds.read_vars(feeds_file), names)
 
 
 def rows(folder: Path, query: str) -> list[dict[str, Any]]:
@@ -116,6 +112,6 @@ def answers(folder: Path, schema: str, queries: Sequence[str]) -> list[list[dict
 def command(arguments: Sequence[str]) -> tuple[int, str, str]:
     """The command `ticdc`: its exit code, output and errors."""
     close()
-    with redirect_stdout(io.StringIO()) as output, redirect_stderr(io.StringIO()) as errors:
+    with _java_of_tests(), redirect_stdout(io.StringIO()) as output, redirect_stderr(io.StringIO()) as errors:
         exit_code = cli.main(arguments)
     return exit_code, output.getvalue(), errors.getvalue()

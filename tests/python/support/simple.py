@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 from support.corpus import Variant, root
 from ticdc_udfs import arrow
 from ticdc_udfs.events import Event, Kind
@@ -274,3 +276,8 @@ def variants(folder: Path | None = None) -> tuple[SimpleVariant, ...]:
     folder = folder or root()
     files = sorted((folder / "topics").glob("simple_*.jsonl.gz"))
     return tuple(SimpleVariant(folder, file.name.removesuffix(".jsonl.gz")) for file in files)
+
+
+BOTH = pytest.mark.parametrize("encoding", ["json", "avro"])
+NEW, OLD = {"id": "1", "a": "x", "b": None}, {"id": "1", "a": "y", "b": "z"}
+SCHEMA = schema_of([column("id", "int", nullable=False, length=11), column("v", "varchar", "it's", length=40)])

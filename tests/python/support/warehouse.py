@@ -28,7 +28,7 @@ KNOWN_NOW = "select * except (known_from, known_to) from ticdc__row_history_bite
 
 def ticdc(*arguments: str | Path) -> str:
     """What the command prints with these arguments; an error where it fails."""
-    exit_code, output, errors = session.ask(session.command, [str(argument) for argument in arguments])
+    exit_code, output, errors = session.command([str(argument) for argument in arguments])
     assert exit_code == 0, f"ticdc {arguments[0]} ended with {exit_code}\n{output[-8000:]}\n{errors[-4000:]}"
     return output
 
@@ -39,9 +39,9 @@ def run(warehouse: Path, messages: Path, feeds: Path, columns: Path | None = Non
     return ticdc("run", "--messages", messages, "--feeds", feeds, "--warehouse", warehouse, *more)
 
 
-def write_feeds(path: Path, feeds: Sequence[Mapping[str, Any]]) -> Path:
-    """A feeds file; JSON is YAML."""
-    path.write_text(json.dumps({"feeds": list(feeds)}, indent=1), encoding="utf-8")
+def write_feeds(path: Path, feeds: Sequence[Mapping[str, Any]], variables: Mapping[str, Any] | None = None) -> Path:
+    """A feeds file, which may set other variables too; JSON is YAML."""
+    path.write_text(json.dumps({"feeds": list(feeds), **(variables or {})}, indent=1), encoding="utf-8")
     return path
 
 
@@ -66,7 +66,7 @@ class Contents:
     ) -> Contents:
         """Reads a warehouse that no process has open; also the rows as of these commits, and the changelog if asked."""
         folder.mkdir(parents=True)
-        session.ask(_dump, warehouse, folder, list(commits), with_changelog)
+        _dump(warehouse, folder, list(commits), with_changelog)
         return cls(folder)
 
     def changelog(self, feed: str) -> list[dict[str, Any]]:

@@ -59,6 +59,7 @@ class DdlKind(StrEnum):
     MULTI_SCHEMA_CHANGE = "multi_schema_change"
     FLASHBACK_CLUSTER = "flashback_cluster"
     INITIAL_LOAD = "initial_load"
+    KEY_NAMED = "key_named"
     OTHER = "other"
     UNREADABLE = "unreadable"
 
@@ -81,13 +82,14 @@ class ColumnDefinition(NamedTuple):
 
 
 class Index(NamedTuple):
-    """An index; a column is None where it is an expression. `unique` holds for all rows (no partial index)."""
+    """An index; a column is None where it is an expression. `partial`: it holds some of the rows alone."""
 
     name: str | None
     columns: tuple[str | None, ...]
     unique: bool = False
     primary: bool = False
     clustered: bool | None = None
+    partial: bool = False
 
 
 class Partition(NamedTuple):
@@ -187,6 +189,14 @@ class Recover(Change):
     """
 
     to: str | None = None
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The table, or database, under both names."""
+        table = (self.schema, self.table)
+        if self.to is None:
+            return (table,)
+        return (table, (self.to, None) if self.table is None else (self.schema, self.to))
 
 
 @dataclass(frozen=True, slots=True)

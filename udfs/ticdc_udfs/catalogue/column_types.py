@@ -6,15 +6,15 @@ Values are canonical text (design of the changelog: the text of TiDB's `CAST(col
 from __future__ import annotations
 
 import re
-import sys
 from base64 import b64encode
-from datetime import UTC, datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal, localcontext
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import NamedTuple
 
 from sqlglot import TokenType
 
 from ticdc_udfs import values
+from ticdc_udfs.catalogue.casts import Type, cast, type_of
 from ticdc_udfs.schemas import labelled_type
 
 Literal = tuple[TokenType, str]
@@ -65,12 +65,8 @@ KNOWN_TYPES = frozenset(
 
 _DEFAULT_COLLATIONS = {"gbk": "gbk_chinese_ci", "gb18030": "gb18030_chinese_ci", "binary": "binary"}
 _FRACTION = re.compile(r"\((\d)\)")
-_MARK = r"[^\w\s]"  # any sign may part the numbers of a date
-_DATE = re.compile(
-    rf"(\d{{1,4}}){_MARK}(\d{{1,2}}){_MARK}(\d{{1,2}})"
-    rf"(?:[ T](\d{{1,2}}){_MARK}(\d{{1,2}})(?:{_MARK}(\d{{1,2}})(?:\.(\d*))?)?)?"
-)
-_DIGITS = re.compile(r"(\d{4}|\d\d)(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)(?:\.(\d*))?)?")
+_ANY_CASE = "utf8mb4_general_ci"
+_TEXT = type_of("longtext")
 _NOW = re.compile(r"(?:CURRENT_TIMESTAMP|NOW|LOCALTIME|LOCALTIMESTAMP)(?:\(([1-6]?)0?\))?", re.IGNORECASE)
 _MOMENTS = {
     "datetime": "%Y-%m-%d %H:%M:%S",
@@ -78,8 +74,6 @@ _MOMENTS = {
     "date": "%Y-%m-%d",
     "time": "%H:%M:%S",
 }
-_TIME = re.compile(r"(?:(\d{1,2}) )?(\d{1,3}):(\d{1,2})(?::(\d{1,2}))?")
-_TIME_DIGITS = re.compile(r"()(\d{1,3}?)(\d\d)(\d\d)")
 
 
 def type_text(word: str, parameters: tuple[str, ...], *, unsigned: bool = False, charset: str | None = None) -> str:
@@ -144,12 +138,15 @@ class Default(NamedTuple):
 
 
 def default_of(column_type: str, literal: Literal) -> Default:
-    """The canonical text of a constant default. A literal that is none of the type stays as it is."""
+    """The canonical text of a constant default, a TIMESTAMP's as if the time zone of the session were UTC.
+
+    A literal whose value the session decides, such as a DATETIME with an offset, counts as an expression.
+    """
     kind, text = literal
     try:
-        return Default(_canonical(column_type, kind, text))
+        return Default(_constant(type_of(column_type, _ANY_CASE), kind, text))
     except (ValueError, ArithmeticError):
-        return Default(text)
+        return Default(expression="'" + text.replace("'", "''") + "'" if kind is TokenType.STRING else text)
 
 
 def computed_default(expression: str) -> Default:
@@ -191,7 +188,9 @@ def zero_value(column_type: str) -> str | None:
         return (values.labels(column_type) or ("",))[0]
     if base in ("date", "datetime", "timestamp"):
         return "0000-00-00" if base == "date" else "0000-00-00 00:00:00" + _fraction(column_type, "")
-    zeros = {"time": "00:00:00", "year": "0000", "json": "null", "vector": "[]"}
+    if base == "vector":
+        return "[]"
+    zeros = {"time": "00:00:00", "year": "0000", "json": "null"}
     if base in zeros:
         return default_of(column_type, (TokenType.STRING, zeros[base])).text
     if is_text(column_type) or base.endswith(("binary", "blob")):
@@ -199,41 +198,32 @@ def zero_value(column_type: str) -> str | None:
     return default_of(column_type, (TokenType.NUMBER, "0")).text
 
 
-def _canonical(column_type: str, kind: TokenType, text: str) -> str:
-    base = values.base_type(column_type)
+def _constant(target: Type, kind: TokenType, text: str) -> str | None:
+    """The canonical text of a literal, as TiDB stores a default and casts it (`getDefaultValue` in pkg/ddl)."""
+    if target.family == "timestamp":
+        target = target._replace(base="datetime", family="datetime")
     raw = _bytes(kind, text)
-    if raw is not None and (base in _WIDTHS or base in ("year", "decimal", "float", "double")):
-        text = str(int.from_bytes(raw))
-    if base in _WIDTHS or base == "year":
-        number = str(_rounded(text, 0))
-        return _year(number) if base == "year" else number
-    if base == "bit":
-        if raw is None and kind is TokenType.STRING:
-            raw = text.encode()
-        return str(int.from_bytes(raw) if raw is not None else int(text))
-    if base == "decimal":
-        return format(_rounded(text, _scale(column_type) or 0), "f")
-    if base in ("float", "double"):
-        scale = _scale(column_type)
-        double = float(text) if scale is None else values.rounded(float(text), scale)
-        if not abs(double) <= (values.MAX_FLOAT if base == "float" else sys.float_info.max):
-            raise ValueError("beyond the type")
-        return values.float_text(double) if base == "float" else values.double_text(double)
-    if base.endswith(("binary", "blob")):
-        raw = text.encode() if raw is None else raw
-        if base == "binary":
-            raw = raw.ljust(min(int(column_type.partition("(")[2].rstrip(")") or 1), 255), b"\0")
-        return b64encode(raw).decode("ascii")
-    text = text if raw is None else raw.decode()
-    if base == "enum":
-        return _enum(text, kind, values.labels(column_type) or ())
-    if base == "set":
-        return _set(text, kind, values.labels(column_type) or ())
-    if base in ("date", "datetime", "timestamp"):
-        return _date(column_type, text, base)
-    if base == "char":
-        return text.rstrip(" ")
-    return _time(column_type, text) if base == "time" else text
+    if target.family == "bit" and kind is not TokenType.NUMBER:
+        return str(int.from_bytes(text.encode() if raw is None else raw))
+    if raw is not None and target.family in ("text", "binary", "enum", "set"):
+        source, text = type_of("longblob"), b64encode(raw).decode("ascii")
+        return cast(source, target)(text)
+    if kind is TokenType.NUMBER or raw is not None:
+        source, text = _number(text if raw is None else str(int.from_bytes(raw)))
+        if target.family in ("int", "float", "time", "bit") or (target.family != "year" and source.family == "int"):
+            return cast(source, target)(text)
+    if target.family == "json" and not text:
+        return "null"
+    return cast(_TEXT, target)(text.rstrip(" ") if target.family == "enum" else text)
+
+
+def _number(text: str) -> tuple[Type, str]:
+    """A number's type as a literal, and its text as TiDB shows it."""
+    if "e" in text.lower():
+        return type_of("double"), values.double_text(float(text))
+    if "." in text:
+        return type_of("decimal"), format(Decimal(text), "f")
+    return type_of("bigint" if text.startswith("-") else "bigint unsigned"), str(int(text))
 
 
 def _bytes(kind: TokenType, text: str) -> bytes | None:
@@ -242,79 +232,6 @@ def _bytes(kind: TokenType, text: str) -> bytes | None:
     if kind is TokenType.BIT_STRING:
         return int(text or "0", 2).to_bytes((len(text) + 7) // 8)
     return None
-
-
-def _rounded(text: str, scale: int) -> Decimal:
-    with localcontext(prec=100):
-        # zero has no sign
-        return Decimal(text).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP) + 0
-
-
-def _scale(column_type: str) -> int | None:
-    _, comma, scale = column_type.partition(")")[0].partition(",")
-    return int(scale) if comma else None
-
-
-def _year(number: str) -> str:
-    if len(number) <= 2 and number != "0":
-        return str(int(number) + (2000 if int(number) < 70 else 1900))
-    return values.year(number)
-
-
-def _enum(text: str, kind: TokenType, labels: tuple[str, ...]) -> str:
-    if kind is TokenType.NUMBER:
-        return values.enum_label(text, labels)
-    return _label(text, labels)
-
-
-def _set(text: str, kind: TokenType, labels: tuple[str, ...]) -> str:
-    if kind is TokenType.NUMBER:
-        return values.set_labels(text, labels)
-    chosen = {_label(part, labels) for part in text.split(",")} if text else set()
-    return ",".join(label for label in labels if label in chosen)
-
-
-def _label(text: str, labels: tuple[str, ...]) -> str:
-    if text in labels:
-        return text
-    return next((label for label in labels if label.casefold() == text.rstrip(" ").casefold()), text)
-
-
-def _date(column_type: str, text: str, base: str) -> str:
-    match = _DATE.fullmatch(text) or _DIGITS.fullmatch(text)
-    if match is None:
-        return text if text.strip("0") else zero_value(column_type) or text
-    year, month, day, hour, minute, second, digits = (part or "" for part in match.groups())
-    if len(year) <= 2:
-        year = _year(str(int(year))) if int(year) else "2000"
-    date = f"{year:0>4}-{month:0>2}-{day:0>2}"
-    if base == "date":
-        return date
-    more, fraction = _rounded_fraction(column_type, digits)
-    text = f"{date} {hour:0>2}:{minute:0>2}:{second:0>2}"
-    if more:
-        text = (datetime.fromisoformat(text) + timedelta(seconds=1)).isoformat(" ")
-    return text + fraction
-
-
-def _time(column_type: str, text: str) -> str:
-    """`HH:MM:SS` of `[days ]hours:minutes[:seconds]` or of digits, the last two of which are seconds."""
-    clock, _, digits = text.removeprefix("-").partition(".")
-    match = _TIME.fullmatch(clock) or _TIME_DIGITS.fullmatch(clock.zfill(5) if clock.isdigit() else clock)
-    if match is None:
-        return text
-    day, hour, minute, second = (int(part or 0) for part in match.groups())
-    more, fraction = _rounded_fraction(column_type, digits)
-    seconds = ((day * 24 + hour) * 60 + minute) * 60 + second + more
-    sign = "-" if text.startswith("-") and (seconds or fraction.strip(".0")) else ""
-    return f"{sign}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}" + fraction
-
-
-def _rounded_fraction(column_type: str, digits: str) -> tuple[bool, str]:
-    """A fraction of a second in the digits of the type, and whether it is a second more."""
-    width = _FRACTION.search(column_type)
-    whole, _, fraction = format(_rounded(f"0.{digits or 0}", int(width[1]) if width else 0), "f").partition(".")
-    return whole == "1", "." + fraction if fraction else ""
 
 
 def _fraction(column_type: str, digits: str) -> str:

@@ -191,8 +191,8 @@ def _take_charset(c: Cursor) -> bool:
 _COLUMN_END = frozenset({"", ",", ")", "FIRST", "AFTER"})
 
 
-def _column(c: Cursor) -> tuple[ColumnDefinition, tuple[Index, ...]]:
-    """A column's definition, and the indexes that it declares."""
+def _column(c: Cursor, *, is_known: bool = False) -> tuple[ColumnDefinition, tuple[Index, ...]]:
+    """A column's definition, and the indexes that it declares; AUTO_INCREMENT makes a new column NOT NULL."""
     name = _column_name(c)
     spec = _type(c)
     literal: Literal | None = None
@@ -224,7 +224,7 @@ def _column(c: Cursor) -> tuple[ColumnDefinition, tuple[Index, ...]]:
         elif c.take("ON", "UPDATE"):
             _default(c)
         elif c.take("AUTO_INCREMENT"):
-            auto_increment = True
+            auto_increment, nullable = True, nullable and is_known
         elif c.take("AUTO_RANDOM"):
             auto_increment = True
             if c.at("("):
@@ -243,7 +243,7 @@ def _column(c: Cursor) -> tuple[ColumnDefinition, tuple[Index, ...]]:
             c.string()
         elif c.take("SECONDARY_ENGINE_ATTRIBUTE"):
             c.take("=")
-            c.string()
+            c.plain_string()
         elif c.take_any(("COLUMN_FORMAT", "STORAGE")):
             c.name()
         elif c.take("GENERATED", "ALWAYS", "AS") or c.take("AS"):
@@ -318,7 +318,7 @@ def _type(c: Cursor) -> _Type:
     parameters: list[str] = []
     if c.at("("):
         for item in c.each():
-            parameters.append(item.string() if word in ("enum", "set") else str(item.number()))
+            parameters.append(item.plain_string() if word in ("enum", "set") else str(item.number()))
     return _Type(word, tuple(parameters), charset)
 
 
@@ -421,16 +421,15 @@ def _index_columns(c: Cursor, name: str | None, *, unique: bool, primary: bool =
             if item.at("("):
                 item.skip()
         item.take_any(("ASC", "DESC"))
-    clustered = None
+    clustered, partial = None, False
     while c and c.word not in (",", ")"):
         found = _clustered(c)
         if found is not None:
             clustered = found
             continue
-        if c.at("WHERE"):
-            unique = False
+        partial |= c.at("WHERE")
         c.skip()
-    return Index(name, tuple(columns), unique, primary, clustered)
+    return Index(name, tuple(columns), unique, primary, clustered, partial)
 
 
 def _skip_index_type(c: Cursor) -> None:
@@ -485,9 +484,9 @@ def _partitions(c: Cursor) -> tuple[Partition, ...]:
         name = item.name()
         less_than = in_values = None
         if item.take("VALUES", "LESS", "THAN"):
-            less_than = ("MAXVALUE",) if item.take("MAXVALUE") else tuple(map(_bound, item.items()))
+            less_than = ("MAXVALUE",) if item.take("MAXVALUE") else _bounds(item)
         elif item.take("VALUES", "IN"):
-            in_values = tuple(map(_bound, item.items()))
+            in_values = _bounds(item)
         elif item.take("DEFAULT"):
             in_values = ("DEFAULT",)
         while item and item.word not in (",", ")"):
@@ -496,13 +495,21 @@ def _partitions(c: Cursor) -> tuple[Partition, ...]:
     return tuple(partitions)
 
 
-def _bound(text: str, *, in_tuple: bool = False) -> str:
-    """A bound without introducers, keywords in upper case, strings in single quotes; also of a tuple's members."""
-    c = next(cursors(text), None)
+def _bounds(c: Cursor) -> tuple[str, ...]:
+    return tuple(_bound(text, c.dialect) for text in c.items())
+
+
+def _bound(text: str, dialect: type[TiDB], *, in_tuple: bool = False) -> str:
+    """A bound without introducers, keywords in upper case, strings in single quotes; also of a tuple's members.
+
+    Strings have their backslashes doubled, as in text that TiDB restored.
+    """
+    c = next(cursors(text, dialect), None)
     if c is None:
         return text
     if c.at("("):
-        return text if in_tuple else "(" + ",".join(_bound(member, in_tuple=True) for member in c.items()) + ")"
+        members = (_bound(member, dialect, in_tuple=True) for member in c.items())
+        return text if in_tuple else f"({','.join(members)})"
     if word := c.take_any(("MAXVALUE", "NULL", "DEFAULT")):
         return text if c else word
     sign = c.take_any(("+", "-")) or ""
@@ -511,7 +518,7 @@ def _bound(text: str, *, in_tuple: bool = False) -> str:
         return text
     kind, value = literal
     if kind is TokenType.STRING:
-        return "'" + value.replace("'", "''") + "'"
+        return "'" + value.replace("\\", r"\\").replace("'", "''") + "'"
     return ("-" if sign == "-" else "") + value if kind is TokenType.NUMBER else text
 
 
@@ -610,7 +617,7 @@ def _add(c: Cursor, schema: str | None, table: str) -> list[Change]:
 def _set_column(
     c: Cursor, kind: DdlKind, schema: str | None, table: str, name: str | None, conditional: bool
 ) -> SetColumn:
-    column, indexes = _column(c)
+    column, indexes = _column(c, is_known=kind is DdlKind.MODIFY_COLUMN)
     first = c.take("FIRST")
     after = _column_name(c) if c.take("AFTER") else None
     if kind is DdlKind.MODIFY_COLUMN and name is None:

@@ -19,7 +19,11 @@ class Unreadable(ValueError):
 
 
 class TiDB(MySQL):
-    """MySQL in which backslashes are no escapes, every word is a token of its own, and no word swallows the rest."""
+    """MySQL in which backslashes are no escapes, every word is a token of its own, and no word swallows the rest.
+
+    In text that TiDB restored, literals of values have their backslashes doubled, labels of ENUM and SET have not
+    (protocol facts 0.1, line 5).
+    """
 
     class Tokenizer(MySQL.Tokenizer):
         """See `TiDB`."""
@@ -69,10 +73,10 @@ def cursors(sql: str, dialect: type[TiDB] = TiDB) -> Iterator[Cursor]:
         if token.token_type is not TokenType.SEMICOLON:
             statement.append(token)
         elif statement:
-            yield Cursor(statement, text)
+            yield Cursor(statement, text, dialect)
             statement = []
     if statement:
-        yield Cursor(statement, text)
+        yield Cursor(statement, text, dialect)
 
 
 def _open_comment(match: re.Match[str]) -> str:
@@ -89,7 +93,8 @@ class Cursor:
     Words are tokens outside of quotes, compared without case; names are words or stand in backquotes.
     """
 
-    def __init__(self, tokens: list[Token], text: str) -> None:
+    def __init__(self, tokens: list[Token], text: str, dialect: type[TiDB] = TiDB) -> None:
+        self.dialect = dialect
         self._tokens = tokens
         self._words = ["" if token.token_type in _NO_WORDS else token.text.upper() for token in tokens]
         self._words.append("")
@@ -170,7 +175,8 @@ class Cursor:
     def literal(self) -> tuple[TokenType, str] | None:
         """A string, number, hexadecimal or bit literal, or nothing. Adjacent strings are one; introducers are skipped.
 
-        The kind of the first is given; any string is of the kind `STRING`.
+        The kind of the first is given; any string is of the kind `STRING`. A backslash that is not doubled where it
+        should be makes the text unreadable: it is as a user typed it.
         """
         if self.word.startswith("_") and self._kind(1) in _LITERALS:
             self._place += 1
@@ -178,16 +184,13 @@ class Cursor:
             self._place += 2
             return TokenType.NUMBER, "0." + self._tokens[self._place - 1].text
         kind = self._kind()
+        if kind in _STRINGS:
+            text = self._strings()
+            return TokenType.STRING, text if self.dialect is TiDBEscaped else self._undoubled(text)
         if kind not in _LITERALS:
             return None
-        text = self._tokens[self._place].text
         self._place += 1
-        if kind not in _STRINGS:
-            return kind, text
-        while self._kind() in _STRINGS:
-            text += self._tokens[self._place].text
-            self._place += 1
-        return TokenType.STRING, text
+        return kind, self._tokens[self._place - 1].text
 
     def string(self) -> str:
         """A string literal."""
@@ -195,6 +198,24 @@ class Cursor:
         if literal is None or literal[0] is not TokenType.STRING:
             raise self.error("a string")
         return literal[1]
+
+    def plain_string(self) -> str:
+        """A string literal that TiDB restores as it is, such as a label of an ENUM or SET."""
+        if self._kind() not in _STRINGS:
+            return self.string()
+        return self._strings()
+
+    def _strings(self) -> str:
+        text = ""
+        while self._kind() in _STRINGS:
+            text += self._tokens[self._place].text
+            self._place += 1
+        return text
+
+    def _undoubled(self, text: str) -> str:
+        if "\\" in text.replace(r"\\", ""):
+            raise self.error("doubled backslashes before")
+        return text.replace(r"\\", "\\")
 
     def number(self) -> int:
         """A whole number."""

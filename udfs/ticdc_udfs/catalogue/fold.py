@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
@@ -22,6 +24,7 @@ from ticdc_udfs.catalogue.column_types import (
     zero_value,
 )
 from ticdc_udfs.catalogue.ddl import statements
+from ticdc_udfs.catalogue.renames import Step, moves
 from ticdc_udfs.catalogue.tables import (
     TIDB_CHARSET,
     Column,
@@ -31,6 +34,7 @@ from ticdc_udfs.catalogue.tables import (
     Origin,
     PartitionRange,
     Table,
+    WireColumn,
     changed_partitions,
     charset_of,
     defined,
@@ -41,9 +45,16 @@ from ticdc_udfs.catalogue.tables import (
     same,
     same_name,
     table_id_of,
+    told_key,
     wire_columns,
     with_column,
     with_indexes,
+    with_key_of_ddl,
+    with_told_key,
+    with_told_names,
+    with_told_nulls,
+    with_told_types,
+    with_told_values,
     with_wire,
 )
 
@@ -52,8 +63,9 @@ class DdlEvent(msgspec.Struct, frozen=True):
     """A DDL message, or a message that bears a table's schema alone (no `ddl_query`), or of a row that shows its table.
 
     With the `ddl_type` `initial_load` it is no message: the table's rows are those of an export as of the commit.
-    `table_schema` is the text of `schemas.TableSchema`: the columns after the DDL. In JSON members that are null may be
-    left out, as Spark's `to_json` does.
+    `table_schema` is the text of `schemas.TableSchema`: the columns after the DDL. `physical_table_id` is TiDB's id of
+    the table after it, of DROP TABLE that of the table dropped. A schema that no row bears has the commit 0. In JSON
+    members that are null may be left out, as Spark's `to_json` does.
     """
 
     commit_ts: int
@@ -62,6 +74,7 @@ class DdlEvent(msgspec.Struct, frozen=True):
     ddl_query: str | None = None
     ddl_type: str | None = None
     table_schema: str | None = None
+    physical_table_id: int | None = None
 
 
 class ProblemCode(StrEnum):
@@ -72,9 +85,15 @@ class ProblemCode(StrEnum):
     UNKNOWN_COLUMN = "unknown_column"
     UNKNOWN_PARTITION = "unknown_partition"
     NOTHING_TO_RECOVER = "nothing_to_recover"
+    UNSURE_RECOVERY = "unsure_recovery"
     MISSING_DDL = "missing_ddl"
+    ROWS_LOST = "rows_lost"
+    KEY_DIFFERS = "key_differs"
+    KEY_NOT_UNIQUE = "key_not_unique"
+    KEY_UNKNOWN = "key_unknown"
     SCHEMA_DIFFERS = "schema_differs"
     DEFAULT_NOT_CONSTANT = "default_not_constant"
+    DEFAULT_IN_SESSION_ZONE = "default_in_session_zone"
     ROWS_FROM_QUERY = "rows_from_query"
     FLASHBACK_OF_ROWS = "flashback_of_rows"
 
@@ -85,7 +104,8 @@ class TableVersion(NamedTuple):
     `table_id` is the table's lineage: the name and commit it was first created with. `incarnation` counts its CREATE,
     TRUNCATE and DROP + CREATE. Both together name a set of rows, whatever the table is called. `incarnation_ts` is the
     commit at which that set began, 0 where it was not seen. `columns` is empty where nothing tells them. `started_by`
-    is None for a version that was there before the first message.
+    is None for a version that was there before the first message. With `keys_rows` rows get their keys by the version,
+    also those whose messages name one.
     """
 
     table_id: str
@@ -100,6 +120,7 @@ class TableVersion(NamedTuple):
     started_by: str | None
     ended_by: str | None
     origin: Origin
+    keys_rows: bool = False
 
 
 class Effect(NamedTuple):
@@ -141,26 +162,58 @@ class Fold(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def fold(events: Iterable[DdlEvent], export: Iterable[ExportedColumn] = ()) -> Fold:
+def fold(events: Iterable[DdlEvent], export: Iterable[ExportedColumn] = (), protocol: str = "") -> Fold:
     """Folds a feed's DDL, given in order of arrival, into table versions.
 
     Copies of a DDL (same commit, table and text) count once. Tables that no DDL creates have the columns of the first
     message that bears their schema, else of the export, from commit 0. Events without DDL stand before a DDL of the
-    same commit, as rows do, and an export after it.
+    same commit, as rows do, and an export after it. Messages of one commit that rename a table each are steps of one
+    statement, in any order. Debezium sends no RECOVER and FLASHBACK, and its rows tell no virtual generated columns.
     """
-    state = _Catalogue(export)
+    state = _Catalogue(export, protocol)
     seen: set[tuple[int, str | None, str | None, str | None]] = set()
-    for event in sorted(events, key=lambda event: (event.commit_ts, _is_load(event), bool(event.ddl_query))):
-        copy = (event.commit_ts, event.schema_name, event.table_name, event.ddl_query)
-        if event.ddl_query and copy in seen:
-            continue
-        seen.add(copy)
-        state.apply(event)
+    ordered = sorted(events, key=lambda event: (event.commit_ts, _is_load(event), bool(event.ddl_query)))
+    for _, of_commit in groupby(ordered, key=attrgetter("commit_ts")):
+        once = []
+        for event in of_commit:
+            copy = (event.commit_ts, event.schema_name, event.table_name, event.ddl_query)
+            if event.ddl_query and copy in seen:
+                continue
+            seen.add(copy)
+            once.append(event)
+        state.apply_all(once)
     return state.finish()
 
 
 def _is_load(event: DdlEvent) -> bool:
     return event.ddl_type == DdlKind.INITIAL_LOAD
+
+
+def _renames(event: DdlEvent) -> Sequence[do.RenameTable]:
+    """The steps of a text that does nothing but rename tables."""
+    read = statements(event.ddl_query, event.schema_name) if event.ddl_query else ()
+    steps = [change for change in read if isinstance(change, do.RenameTable)]
+    return steps if len(steps) == len(read) else ()
+
+
+def _mentioned(change: Change) -> Iterable[str]:
+    """The columns, or indexes, that a change names, in lower case."""
+    match change:
+        case do.SetColumn():
+            return {(change.name or "").lower(), change.column.name.lower()}
+        case do.Named():
+            return {change.name.lower(), (change.to or "").lower()}
+    return ()
+
+
+def _rename_of(change: do.RenameTable, event: DdlEvent) -> _Rename:
+    schema = change.schema or event.schema_name or ""
+    columns = tuple(column.name for column in wire_columns(event.table_schema))
+    return _Rename(schema, change.table or "", change.to_schema or schema, change.to_table, columns)
+
+
+def _named(schema: str, name: str) -> str:
+    return ".".join("`" + part.replace("`", "``") + "`" for part in (schema, name))
 
 
 # State
@@ -178,6 +231,19 @@ class _Dropped(NamedTuple):
     kind: DdlKind
 
 
+class _Rename(NamedTuple):
+    schema: str
+    name: str
+    to_schema: str
+    to_name: str
+    columns: tuple[str, ...]
+
+    @property
+    def keys(self) -> tuple[Key, Key]:
+        """What both names are compared by."""
+        return key_of(self.schema, self.name), key_of(self.to_schema, self.to_name)
+
+
 _NEED_COLUMNS = frozenset(
     {
         DdlKind.ADD_COLUMN,
@@ -192,52 +258,120 @@ _NEED_COLUMNS = frozenset(
 
 @dataclass
 class _Catalogue:
-    """All tables as of one commit, the versions that have ended, and what is told before its time."""
+    """All tables as of one commit, the versions that have ended, and what is told before its time.
+
+    `told` are tables known from schemas without DDL alone, with the commit of the first row; 0: none bears the schema.
+    `told_by_rows` are those whose virtual generated columns no message told. `ids` are TiDB's ids, as far as messages
+    tell them. `odd` are columns that rows of the commit bear and their tables lack. Of the DDL of now, `wire` are the
+    columns in its message and `mentioned` those in its text, in lower case.
+    """
 
     exported: Iterable[ExportedColumn]
+    protocol: str = ""
     live: dict[Key, Table] = field(default_factory=dict)
     open: dict[Identity, _Open] = field(default_factory=dict)
     touched: dict[Identity, Table | None] = field(default_factory=dict)
     dropped: dict[Key, list[_Dropped]] = field(default_factory=lambda: defaultdict(list))
     incarnations: dict[str, int] = field(default_factory=dict)
     collations: dict[str, tuple[str, str]] = field(default_factory=dict)
-    told: set[Identity] = field(default_factory=set)
+    told: dict[Identity, int] = field(default_factory=dict)
+    told_by_rows: set[Identity] = field(default_factory=set)
+    of_export: set[Identity] = field(default_factory=set)
+    heard: set[Identity] = field(default_factory=set)
+    named: set[Identity] = field(default_factory=set)
+    ids: dict[Identity, int] = field(default_factory=dict)
     known: set[Key] = field(default_factory=set)
     gone: dict[Key, int] = field(default_factory=dict)
+    told_defaults: dict[str, str] = field(default_factory=dict)
     versions: list[TableVersion] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    odd: list[tuple[Key, Sequence[str]]] = field(default_factory=list)
     commit_ts: int = 0
     kind: DdlKind = DdlKind.OTHER
+    wire: set[str] = field(default_factory=set)
+    mentioned: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        self.is_debezium = self.protocol.startswith("debezium")
         self.export: dict[Key, list[ExportedColumn]] = defaultdict(list)
         for column in self.exported:
             self.export[key_of(column.schema_name, column.table_name)].append(column)
 
     # Events
 
+    def apply_all(self, events: Sequence[DdlEvent]) -> None:
+        """Applies the events of one commit; those that rename tables together."""
+        steps = [event for event in events if len(_renames(event)) == 1]
+        renamed = False
+        for event in events:
+            if len(steps) > 1 and event is steps[0]:
+                renamed = self._apply_steps(steps)
+            if not (renamed and len(_renames(event)) == 1):
+                self.apply(event)
+        for key, columns in self.odd:
+            table = self.live.get(key)
+            # where TSOs hold only milliseconds, the DDL that gave them may be of the row's own
+            if table is not None and not all(map(table.column, columns)):
+                detail = f"rows bear columns that no DDL gave it: {', '.join(columns)}"
+                self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
+        self.odd.clear()
+
+    def _apply_steps(self, events: Sequence[DdlEvent]) -> bool:
+        """Moves each table to where the steps lead it; False if they lead nowhere in any order."""
+        renames = [_rename_of(change, event) for event in events for change in _renames(event)]
+        steps = [
+            Step(*rename.keys, key_of(event.schema_name, event.table_name))
+            for rename, event in zip(renames, events, strict=True)
+        ]
+        found = moves(steps, self._lives)
+        if found is None:
+            return False
+        self.commit_ts, self.kind = events[0].commit_ts, DdlKind.RENAME_TABLE
+        self._rename(
+            [
+                renames[move.last]._replace(schema=renames[move.first].schema, name=renames[move.first].name)
+                for move in found
+            ]
+        )
+        for event in events:
+            self._message(event, _renames(event))
+        self._settle()
+        return True
+
+    def _lives(self, key: Key) -> bool | None:
+        table = self.live.get(key)
+        if table is None or self._only_told(table):
+            return False if table is None and key in self.known else None
+        return True
+
     def apply(self, event: DdlEvent) -> None:
+        """Applies one event."""
         self.commit_ts = event.commit_ts
         if _is_load(event):
             self.kind = DdlKind.INITIAL_LOAD
             self._load(event.schema_name or "", event.table_name or "")
         elif event.ddl_query:
+            told = wire_columns(event.table_schema)
+            self.told_defaults = {column.name.lower(): column.default for column in told if column.default is not None}
             read = statements(event.ddl_query, event.schema_name)
             self.kind = read[0].kind if len({change.kind for change in read}) == 1 else DdlKind.MULTI_SCHEMA_CHANGE
+            if self.kind is DdlKind.DROP_TABLE:
+                self._note_id(event)
+            self.wire = {column.name.lower() for column in wire_columns(event.table_schema)}
+            self.mentioned = {name for change in read for name in _mentioned(change)}
             for change in read:
                 self._change(change, event)
-            readable = not isinstance(read[0], do.NotRead)
-            touched = {key_of(*table) for change in read for table in change.tables}
-            if event.table_schema and (not readable or key_of(event.schema_name, event.table_name) in touched):
-                self._wire(event, readable)
+            self._message(event, read)
         elif event.table_schema:
             self._told(event)
         elif key_of(event.schema_name, event.table_name) in self.known:
             self._find(event.schema_name or "", event.table_name or "")
+        self.wire, self.mentioned = set(), set()
         self._settle()
 
     def finish(self) -> Fold:
+        """All versions, ended or not."""
         for key, columns in self.export.items():
             if key not in self.known:
                 self._unseen(columns[0].schema_name, columns[0].table_name)
@@ -249,13 +383,29 @@ class _Catalogue:
     def _problem(self, code: ProblemCode, detail: str, schema: str | None, table: str | None) -> None:
         self.problems.append(Problem(self.commit_ts, schema, table, code, detail))
 
+    def _message(self, event: DdlEvent, read: Sequence[Change]) -> None:
+        """Takes what the message of a DDL tells of the table that it names, if its text changes that one."""
+        readable = not isinstance(read[0], do.NotRead)
+        touched = {key_of(*table) for change in read for table in change.tables}
+        brings_back = any(isinstance(change, do.Recover) for change in read)
+        if not readable or brings_back or key_of(event.schema_name, event.table_name) in touched:
+            self._wire(event, readable)
+            self._note_id(event)
+
+    def _note_id(self, event: DdlEvent) -> None:
+        table, number = self.live.get(key_of(event.schema_name, event.table_name)), event.physical_table_id or 0
+        # of two steps that rename one table the first bears -1
+        if table is not None and number > 0:
+            self.ids[table.identity] = number
+
     # Tables and their versions
 
     def _put(self, table: Table) -> None:
         self.live[table.key] = table
         self.touched[table.identity] = table
         self.known.add(table.key)
-        self.told.discard(table.identity)
+        self.told.pop(table.identity, None)
+        self.named.discard(table.identity)
 
     def _remove(self, table: Table) -> None:
         del self.live[table.key]
@@ -295,19 +445,47 @@ class _Catalogue:
                 started_by,
                 by,
                 table.origin,
+                table.keys_rows,
             )
         )
 
-    def _unseen(self, schema: str, name: str) -> Table:
+    def _unseen(self, schema: str, name: str, columns: Iterable[str] = ()) -> Table:
         """A table that was there before the first message."""
+        if self.is_debezium:
+            self._note_flashback(schema, name, columns)
         table_id = table_id_of(schema, name, 0)
         table = Table(table_id, self._new_incarnation(table_id), 0, schema, name)
         exported = self.export.get(table.key)
         if exported and table.key not in self.known:
             table = from_export(table, exported)
+            self.of_export.add(table.identity)
         self.known.add(table.key)
         self._begin_unseen(table)
         return table
+
+    def _note_flashback(self, schema: str, name: str, columns: Iterable[str]) -> None:
+        """FLASHBACK TABLE … TO and FLASHBACK DATABASE … TO make a table that has a past; Debezium sends neither."""
+        ends = [
+            drop
+            for drops in self.dropped.values()
+            for drop in drops
+            if drop.table.schema.lower() == schema.lower() or drop.kind is DdlKind.DROP_DATABASE
+        ]
+        past = [drop for drop in ends if drop.table.columns and self._may_be(drop.table, columns, unless_told=False)]
+        if past:
+            table, commit_ts, _ = max(past, key=attrgetter("commit_ts"))
+            detail = (
+                f"{_named(schema, name)} has the columns of {_named(table.schema, table.name)}, which ended at the "
+                f"commit {commit_ts}: if a FLASHBACK brought that one back under this name, its rows are missing"
+            )
+            self._problem(ProblemCode.ROWS_LOST, detail, schema, name)
+
+    def _may_be(self, table: Table, columns: Iterable[str], *, unless_told: bool) -> bool:
+        """Whether rows with these columns, or else the DDL of now, may be of that table; what if nothing tells them."""
+        told = {column.lower() for column in columns} or self.wire
+        names = {column.name.lower() for column in table.columns or ()}
+        unsent = {column.name.lower() for column in table.columns or () if column.generated == "virtual"}
+        return (told ^ names) - unsent <= self.mentioned if told else unless_told
 
     def _begin_unseen(self, table: Table) -> None:
         self.live[table.key] = table
@@ -318,25 +496,25 @@ class _Catalogue:
         key = key_of(schema, name)
         if key in self.live:
             return self.live[key]
-        if key in self.known:
-            return self._unannounced(schema, name, {column.lower() for column in columns})
-        return self._unseen(schema, name)
+        return self._unannounced(schema, name, columns) if key in self.known else self._unseen(schema, name, columns)
 
-    def _unannounced(self, schema: str, name: str, columns: set[str]) -> Table:
+    def _unannounced(self, schema: str, name: str, columns: Iterable[str]) -> Table:
         """A table whose name was given up: recovered if it has its old columns or none is told, else new.
 
         Debezium never sends RECOVER TABLE, and no protocol sends the CREATE of a table without key unless told to
         (protocol facts 0.1).
         """
         self._settle()
-        self._problem(ProblemCode.MISSING_DDL, "it is there again though no DDL brought it back", schema, name)
-        drops = self._drops(schema, name)
-        old = (drops[-1].table.columns if drops else None) or ()
-        unsent = {column.name.lower() for column in old if column.generated == "virtual"}
-        if drops and (not columns or columns | unsent == {column.name.lower() for column in old}):
-            table, by = drops[-1].table, DdlKind.RECOVER_TABLE
-            self.dropped[table.key].remove(drops[-1])
+        drops = reversed(self._drops(schema, name))
+        drop = next((drop for drop in drops if self._may_be(drop.table, columns, unless_told=True)), None)
+        if drop is not None:
+            detail = f"it is there again: the rows that it had at the commit {drop.commit_ts} are taken for its own"
+            self._problem(ProblemCode.MISSING_DDL, detail, schema, name)
+            table, by = drop.table, DdlKind.RECOVER_TABLE
+            self.dropped[table.key].remove(drop)
         else:
+            detail = f"{_named(schema, name)} is there again though no DDL made it, and its first rows may be missing"
+            self._problem(ProblemCode.ROWS_LOST, detail, schema, name)
             table, by = replace(self._new_table(schema, name), origin=Origin.NONE), DdlKind.CREATE_TABLE
         self.live[table.key] = table
         self.open[table.identity] = _Open(table, self.gone[table.key], by)
@@ -347,8 +525,11 @@ class _Catalogue:
 
     def _emptied(self, table: Table) -> Table:
         """The table with nothing of the rows that it had."""
-        table_id, incarnation = self._next_identity(table.schema, table.name, table)
-        return replace(table, table_id=table_id, incarnation=incarnation, incarnation_ts=self.commit_ts)
+        identity = self._next_identity(table.schema, table.name, table)
+        for known in (self.told_by_rows, self.heard):
+            if table.identity in known:
+                known.add(identity)
+        return replace(table, table_id=identity[0], incarnation=identity[1], incarnation_ts=self.commit_ts)
 
     def _next_identity(self, schema: str, name: str, before: Table | None) -> Identity:
         """What comes after a table: its lineage goes on, unless another table went on with it before."""
@@ -360,7 +541,7 @@ class _Catalogue:
         self.incarnations[table_id] = self.incarnations.get(table_id, 0) + 1
         return self.incarnations[table_id]
 
-    def _make_room(self, schema: str, name: str) -> None:
+    def _make_room(self, schema: str, name: str, successor: str) -> None:
         """Ends a table whose name another one takes: its own end was not seen."""
         table = self.live.get(key_of(schema, name))
         if table is None:
@@ -368,12 +549,18 @@ class _Catalogue:
         if self._only_told(table):
             del self.live[table.key], self.open[table.identity]
             return
-        self._problem(ProblemCode.MISSING_DDL, "its name goes to another table though it was not dropped", schema, name)
+        detail = (
+            f"{_named(schema, name)} gave up its name to {successor}, and no DDL says whether it was renamed or dropped"
+        )
+        self._problem(ProblemCode.ROWS_LOST, detail, schema, name)
         self._remove(table)
 
     def _only_told(self, table: Table) -> bool:
-        """Whether a table is known from a schema without DDL alone, which may be of a later time."""
-        return table.origin is Origin.WIRE and table.identity in self.told
+        """Whether a table is known from a schema alone that may be of a later time.
+
+        No row bears it, or one of now: where TSOs hold only milliseconds, rows of a DDL's own come after it.
+        """
+        return self.told.get(table.identity) in (0, self.commit_ts)
 
     # Changes
 
@@ -385,9 +572,9 @@ class _Catalogue:
             case do.CreateTable():
                 self._create(change, schema, name)
             case do.RenameTable():
-                self._rename(schema, name, change.to_schema or schema, change.to_table)
+                self._rename([_rename_of(change, event)])
             case do.Recover():
-                self._recover(change, schema, name or event.table_name or "")
+                self._recover(change, schema, name or event.table_name or "", event.physical_table_id)
             case do.PartitionChange():
                 self._partitions(change, self._find(schema, name))
             case do.Charset(table=None):
@@ -397,7 +584,7 @@ class _Catalogue:
             case do.SetColumn() | do.Named() | do.SetDefault() | do.AddIndex() | do.Charset():
                 table = self._find(schema, name)
                 if table.columns is not None:
-                    self._put(self._alter(table, change))
+                    self._put(with_key_of_ddl(self._alter(table, change), table))
                 elif change.kind in _NEED_COLUMNS and not event.table_schema:
                     self._problem(ProblemCode.UNKNOWN_TABLE, f"{change.kind} of a table without columns", schema, name)
             case _:
@@ -420,7 +607,7 @@ class _Catalogue:
     def _create(self, change: do.CreateTable, schema: str, name: str) -> None:
         if change.as_select:
             self._problem(ProblemCode.ROWS_FROM_QUERY, "the rows of its query are not sent", schema, name)
-        self._make_room(schema, name)
+        self._make_room(schema, name, "a new table")
         base = self.collations.get(schema.lower(), TIDB_CHARSET)
         charset, collation = charset_of(change.charset, change.collation, base)
         table = replace(self._new_table(schema, name), charset=charset, collation=collation)
@@ -453,10 +640,13 @@ class _Catalogue:
             table,
             columns=tuple(column._replace(added_value=None) for column in source.columns),
             indexes=source.indexes,
+            named=source.named,
+            keys_rows=source.keys_rows,
             partitioning=source.partitioning,
             charset=source.charset,
             collation=source.collation,
             next_column_id=source.next_column_id,
+            next_index=source.next_index,
         )
 
     def _load(self, schema: str, name: str) -> None:
@@ -465,45 +655,70 @@ class _Catalogue:
         self._remove(table)
         loaded = self._emptied(table)
         self._put(loaded)
+        self.heard.add(loaded.identity)
         if table.identity in self.told:
-            self.told.add(loaded.identity)
+            self.told[loaded.identity] = self.commit_ts
 
     def _drop(self, table: Table, kind: DdlKind) -> None:
         self._remove(table)
         self.dropped[table.key].append(_Dropped(table, self.commit_ts, kind))
 
-    def _rename(self, schema: str, name: str, to_schema: str, to_name: str) -> None:
-        seen = key_of(schema, name) in self.known
-        table = self._find(schema, name) if seen else self._unseen_before_rename(schema, name, to_schema, to_name)
-        if key_of(schema, name) != key_of(to_schema, to_name):
-            self._make_room(to_schema, to_name)
-            self._remove(table)
-        self._put(replace(table, schema=to_schema, name=to_name))
+    def _rename(self, renames: Sequence[_Rename]) -> None:
+        """Renames tables at once: one may take the name that another one gives up."""
+        found = [
+            self._find(rename.schema, rename.name, rename.columns)
+            if rename.keys[0] in self.known
+            else self._unseen_before(rename)
+            for rename in renames
+        ]
+        for table, rename in zip(found, renames, strict=True):
+            if table.key != rename.keys[1]:
+                self._remove(table)
+        for table, rename in zip(found, renames, strict=True):
+            if table.key != rename.keys[1]:
+                self._make_room(rename.to_schema, rename.to_name, _named(table.schema, table.name))
+            self._put(replace(table, schema=rename.to_schema, name=rename.to_name))
 
-    def _unseen_before_rename(self, schema: str, name: str, to_schema: str, to_name: str) -> Table:
+    def _unseen_before(self, rename: _Rename) -> Table:
         """A table first seen when it is renamed: what is told of its later name is told of it."""
-        table = self._unseen(schema, name)
-        later = self.live.get(key_of(to_schema, to_name))
+        table = self._unseen(rename.schema, rename.name, rename.columns)
+        later = self.live.get(rename.keys[1])
         told = None
         if later is not None and self._only_told(later):
             told = later
-        elif later is None and key_of(to_schema, to_name) not in self.known:
-            exported = self.export.get(key_of(to_schema, to_name))
+        elif later is None and rename.keys[1] not in self.known:
+            exported = self.export.get(rename.keys[1])
             told = from_export(table, exported) if exported else None
         if table.columns is None and told is not None:
             table = replace(
                 table,
                 columns=told.columns,
                 indexes=told.indexes,
+                named=told.named,
+                keys_rows=told.keys_rows,
                 origin=told.origin,
                 next_column_id=told.next_column_id,
+                next_index=told.next_index,
             )
             self._begin_unseen(table)
         return table
 
-    def _recover(self, change: do.Recover, schema: str, name: str) -> None:
+    def _to_recover(self, change: do.Recover, schema: str, name: str, physical_table_id: int | None) -> list[_Dropped]:
+        """The table of the id in the message, else the newest of the name, as TiDB takes it if no job is named."""
+        drops = self.dropped[key_of(schema, name)]
+        if physical_table_id is not None:
+            same_id = [drop for drop in drops if self.ids.get(drop.table.identity) == physical_table_id]
+            untold = [drop for drop in drops if drop.table.identity not in self.ids]
+            drops = same_id or untold
+        if change.table is None and len(drops) > 1:
+            commits = ", ".join(str(drop.commit_ts) for drop in drops)
+            detail = f"of {_named(schema, name)}, which ended at the commits {commits}, the newest is taken"
+            self._problem(ProblemCode.UNSURE_RECOVERY, detail, schema, name)
+        return drops[-1:]
+
+    def _recover(self, change: do.Recover, schema: str, name: str, physical_table_id: int | None) -> None:
         if change.kind is DdlKind.RECOVER_TABLE:
-            found = self.dropped[key_of(schema, name)][-1:]
+            found = self._to_recover(change, schema, name, physical_table_id)
         else:
             self.collations[(change.to or schema).lower()] = self.collations.get(schema.lower(), TIDB_CHARSET)
             ends = [drop for key, drops in self.dropped.items() if key[0] == schema.lower() for drop in drops]
@@ -511,6 +726,9 @@ class _Catalogue:
             found = [drop for drop in ends if drop.commit_ts == last and drop.kind is DdlKind.DROP_DATABASE]
         if not found:
             self._problem(ProblemCode.NOTHING_TO_RECOVER, "its end was not seen", schema, name or None)
+            if change.kind is DdlKind.RECOVER_TABLE and name:
+                self._make_room(schema, change.to or name, "a table that was brought back")
+                self._put(replace(self._new_table(schema, change.to or name), origin=Origin.NONE))
         for drop in found:
             table = drop.table
             self.dropped[table.key].remove(drop)
@@ -518,7 +736,7 @@ class _Catalogue:
                 table = replace(table, name=change.to or table.name)
             else:
                 table = replace(table, schema=change.to or table.schema)
-            self._make_room(table.schema, table.name)
+            self._make_room(table.schema, table.name, "a table that was brought back")
             self._put(table)
 
     # Columns and indexes
@@ -555,12 +773,14 @@ class _Catalogue:
 
     def _named(self, table: Table, change: do.Named) -> Table:
         if change.kind in (DdlKind.DROP_INDEX, DdlKind.DROP_PRIMARY_KEY):
-            return replace(
-                table, indexes=tuple(index for index in table.indexes if not same_name(index.name, change.name))
-            )
+            indexes = tuple(index for index in table.indexes if not same_name(index.name, change.name))
+            if len(indexes) == len(table.indexes):
+                indexes = tuple(index for index in indexes if index.name)
+            named = None if change.kind is DdlKind.DROP_PRIMARY_KEY else table.named
+            return replace(table, indexes=indexes, named=named)
         if change.kind is DdlKind.RENAME_INDEX:
             renamed = [
-                replace(index, name=change.to or "") if same_name(index.name, change.name) else index
+                index._replace(name=change.to or "") if same_name(index.name, change.name) else index
                 for index in table.indexes
             ]
             return replace(table, indexes=tuple(renamed))
@@ -571,14 +791,14 @@ class _Catalogue:
             return table
         if change.kind is DdlKind.RENAME_COLUMN:
             return with_column(table, column._replace(name=change.to or column.name))
-        indexes = [
-            replace(index, columns=tuple(part for part in index.columns if part != column.column_id))
+        cut = [
+            index._replace(columns=tuple(part for part in index.columns if part != column.column_id))
             for index in table.indexes
         ]
         return replace(
             table,
             columns=tuple(other for other in table.columns or () if other is not column),
-            indexes=tuple(index for index in indexes if index.columns),
+            indexes=tuple(index for index in cut if index.columns),
         )
 
     def _set_column(self, table: Table, change: do.SetColumn) -> Table:
@@ -590,34 +810,41 @@ class _Catalogue:
         if change.conditional and change.name is None and known is not None and is_of_now:
             return table
         if change.name is not None and known is None:
-            if table.origin is not Origin.EXPORT:
-                self._problem(ProblemCode.UNKNOWN_COLUMN, f"{change.kind} of {change.name}", table.schema, table.name)
-            known = table.column(change.column.name)
+            known = self._column(table, change.name, change.kind) or table.column(change.column.name)
         table = defined(table, change.column, known)
         column = table.column(change.column.name)
         if change.name is None and column is not None and column.generated != "virtual":
-            table = with_column(table, column._replace(added_value=self._added_value(table, column)))
+            table = with_column(table, self._with_added_value(table, column))
         table = with_indexes(table, change.indexes)
         if change.first or change.after is not None:
             table = moved(table, change.column.name, change.after)
         return table
 
-    def _added_value(self, table: Table, column: Column) -> str | None:
+    def _with_added_value(self, table: Table, column: Column) -> Column:
+        """The column with what rows from before it hold; a default that the session decides as the message has it."""
+        told = self.told_defaults.get(column.name.lower())
+        zoned = column.default is not None and is_zoned(column.type, column.default)
+        if told is not None and (zoned or (column.default_expression or "").startswith("'")):
+            return column._replace(default=told, default_expression=None, added_value=told)
         value = zero_value(column.type) if column.default is None and column.nullable is False else column.default
-        what = None
+        code = ProblemCode.DEFAULT_IN_SESSION_ZONE if zoned else None
+        detail = f"rows from before {column.name} hold it as UTC"
         if column.default_expression is not None:
             value = moment(column.type, column.default_expression, self.commit_ts)
+            code = ProblemCode.DEFAULT_NOT_CONSTANT
             what = "the time of the ALTER TABLE, taken from its commit in UTC" if value else "what no message tells"
-        elif column.default is not None and is_zoned(column.type, column.default):
-            what = "its default, taken as UTC: TiDB read it in the time zone of the session, which no message tells"
-        if what is not None:
             detail = f"rows from before {column.name} hold {what}"
-            self._problem(ProblemCode.DEFAULT_NOT_CONSTANT, detail, table.schema, table.name)
-        return value
+        if code is not None:
+            self._problem(code, detail, table.schema, table.name)
+        return column._replace(added_value=value)
 
     def _column(self, table: Table, name: str, kind: DdlKind) -> Column | None:
+        """The column; a table that a DDL made has all that later ones name.
+
+        Rows tell no virtual generated columns, and an export may be of a later time.
+        """
         column = table.column(name)
-        if column is None and table.origin is not Origin.EXPORT:
+        if column is None and table.origin is Origin.DDL:
             self._problem(ProblemCode.UNKNOWN_COLUMN, f"{kind} of {name}", table.schema, table.name)
         return column
 
@@ -651,12 +878,15 @@ class _Catalogue:
         )
         if change.counterpart is not None:
             other = self._find(change.counterpart[0] or table.schema, change.counterpart[1])
+            # it has the partition's from now on
+            self.ids.pop(other.identity, None)
             effect = effect._replace(
                 counterpart_table_id=other.table_id,
                 counterpart_incarnation=other.incarnation,
                 counterpart_schema_name=other.schema,
                 counterpart_table_name=other.name,
             )
+            self.heard |= {table.identity, other.identity}
         self.effects.append(effect)
 
     # Schemas on the wire
@@ -669,14 +899,66 @@ class _Catalogue:
             return
         unseen = key_of(schema, name) not in self.known
         table = self._find(schema, name, [column.name for column in columns])
-        if unseen:
-            self.told.add(table.identity)
+        if unseen or self.told.get(table.identity) == 0:
+            self.told[table.identity] = event.commit_ts
         # a message of a key alone tells fewer columns than the table has
         more = {column.name.lower() for column in table.columns or ()} < {column.name.lower() for column in columns}
-        if not table.columns or (more and table.identity in self.told):
+        if not table.columns or (more and (table.identity in self.told or table.origin is Origin.WIRE)):
             table = with_wire(table, columns)
-            self.live[table.key] = table
-            self.open[table.identity] = self.open[table.identity]._replace(table=table)
+            if self.is_debezium:
+                self.told_by_rows.add(table.identity)
+        elif table.identity in self.of_export:
+            table = with_told_types(table, columns, self.export.get(table.key, ()))
+        elif event.commit_ts and "avro" not in self.protocol and table.origin in (Origin.DDL, Origin.WIRE):
+            odd = [column.name for column in columns if table.column(column.name) is None]
+            self.odd.extend([(table.key, odd)] if odd else ())
+        self.live[table.key] = table
+        self.open[table.identity] = self.open[table.identity]._replace(table=table)
+        if event.commit_ts:
+            self._heed(table, columns)
+
+    def _heed(self, table: Table, wire: Sequence[WireColumn]) -> None:
+        """From the first row on that names another key than the table has, the key is the row's."""
+        names = [column.name for column in wire]
+        is_first = table.identity not in self.heard
+        exported = [column.column_name for column in self.export.get(table.key, ())]
+        now = with_told_names(table, names, exported, is_first)
+        if table.origin is Origin.WIRE:
+            now = with_told_values(now, names)
+        told = told_key(now, wire)
+        if told is not None:
+            now = with_told_key(now, told)
+            self._tell_key(table, now, told)
+            self.named.add(table.identity)
+        elif any(column.key for column in wire):
+            unknown = [column.name for column in wire if column.key and not now.column(column.name)]
+            self._problem(ProblemCode.KEY_UNKNOWN, f"messages name {_listed(unknown)}", table.schema, table.name)
+        self.heard.add(table.identity)
+        if now == table:
+            return
+        self.live[table.key] = now
+        if is_first:
+            # no row has been told apart by what was taken for the key before
+            self.open[table.identity] = self.open[table.identity]._replace(table=now)
+        else:
+            self.touched[table.identity] = now
+            self.commit_ts, self.kind = self.commit_ts - 1, DdlKind.KEY_NAMED
+
+    def _tell_key(self, table: Table, now: Table, told: tuple[int, ...]) -> None:
+        """Says what messages name as the key where something else was taken for it before."""
+        names = [column.name for column in now.columns or () if column.column_id in told]
+        if set(told) != set(now.key_ids):
+            if now.keys_rows and not table.keys_rows:
+                detail = f"messages name {_listed(names)}, rows are told apart by {_listed(_key_names(now))}"
+                self._problem(ProblemCode.KEY_NOT_UNIQUE, detail, table.schema, table.name)
+            return
+        is_known = table.origin is Origin.DDL or table.identity in self.named
+        if table.origin is Origin.EXPORT and table.key_ids:
+            is_known = True
+        if not is_known or _key_names(table) == names or _is_tie(table, told):
+            return
+        detail = f"messages name {_listed(names)}, before it was {_listed(_key_names(table))}"
+        self._problem(ProblemCode.KEY_DIFFERS, detail, table.schema, table.name)
 
     def _wire(self, event: DdlEvent, readable: bool) -> None:
         """The columns after a DDL as the wire gives them: they win where the text says something else."""
@@ -687,10 +969,40 @@ class _Catalogue:
             return
         if table is None:
             table = self._find(event.schema_name or "", event.table_name or "", [column.name for column in columns])
-        names = [column.name for column in columns]
+        told = with_wire(table, columns)
         if readable and table.columns is not None:
-            if [column.name for column in table.columns] == names:
-                return
-            detail = "the columns on the wire are not those that the DDL gives"
-            self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
-        self._put(with_wire(table, columns))
+            known, names = ([column.name for column in each.columns or ()] for each in (table, told))
+            if sorted(known) == sorted(names):
+                told = with_key_of_ddl(with_told_nulls(table, columns), table)
+                key_ids = told_key(told, columns)
+                if key_ids is not None and table.origin is not Origin.DDL and table.identity not in self.heard:
+                    told = with_told_key(told, key_ids)
+            elif table.identity in self.told_by_rows and set(known) < set(names):
+                told = with_wire(table, columns, rows_were_seen=True)
+            elif table.origin is not Origin.EXPORT:
+                detail = "the columns on the wire are not those that the DDL gives"
+                self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
+        self.told_by_rows.discard(table.identity)
+        if told != table:
+            self._put(told)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "no columns"
+
+
+def _key_names(table: Table) -> list[str]:
+    return [column.name for column in table.columns or () if column.column_id in table.key_ids]
+
+
+def _is_tie(table: Table, told: tuple[int, ...]) -> bool:
+    """Whether messages name another index of as many columns: which of both is older is not always told."""
+    index = table.index
+    return (
+        index is not None
+        and not index.primary
+        and any(
+            one.unique and not one.partial and set(one.columns) == set(told) and len(one.columns) == len(index.columns)
+            for one in table.indexes
+        )
+    )

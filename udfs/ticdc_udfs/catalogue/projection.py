@@ -135,21 +135,19 @@ def _cell(column: Column, versions: Sequence[Columns]) -> _Cell:
     if cell.source is not None:
         return cell
     flags: list[str] = []
-    added = first.added_value
-    if added is None and _is_untold(first):
+    if _is_untold(first):
         flags.append(Lossy.NOT_CONVERTED.of(column.name))
-    elif added is not None:
-        added = _converted(added, cell, flags)
-    return cell._replace(added=added, flag=flags[0] if flags else None)
+    return cell._replace(added=_converted(first.added_value, cell, flags), flag=flags[0] if flags else None)
 
 
 def _is_untold(column: Column) -> bool:
-    """Whether rows from before a column hold something that no DDL told."""
-    computed = column.default_expression is not None or column.generated == "stored"
-    return computed or column.default is not None or column.nullable is False
+    """Whether rows from before a column hold something that no DDL told, such as the time at which it began."""
+    if column.default_expression is not None or column.generated == "stored":
+        return True
+    return column.added_value is None and (column.default is not None or column.nullable is False)
 
 
-def _converted(text: str, cell: _Cell, flags: list[str]) -> str:
+def _converted(text: str | None, cell: _Cell, flags: list[str]) -> str | None:
     for step in cell.steps:
         try:
             text = step(text)
@@ -185,7 +183,7 @@ def _project(row: Mapping[str, str | None], plan: _Plan, flags: list[str]) -> Ma
                 flags.append(cell.flag)
         elif cell.source in row:
             text = row[cell.source]
-            image[cell.name] = _converted(text, cell, flags) if cell.steps and text is not None else text
+            image[cell.name] = _converted(text, cell, flags) if cell.steps else text
     for name in row:
         if name not in plan.known and name not in image:
             image[name] = row[name]

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from operator import itemgetter
 from typing import NamedTuple
 
 import msgspec
 from sqlglot import TokenType
 
+from ticdc_udfs import values
 from ticdc_udfs.catalogue.changes import (
     NUMBERED_PARTITIONS,
     ColumnDefinition,
     DdlKind,
-    Index,
     Partition,
     PartitionChange,
     Partitioning,
 )
+from ticdc_udfs.catalogue.changes import Index as NewIndex
 from ticdc_udfs.catalogue.column_types import binary_type, default_collation, default_of, exported_default, is_text
+from ticdc_udfs.catalogue.handle_key import TableIndex, is_rebuilt, key_index, tells_apart
+from ticdc_udfs.internal_columns import of_modify
 
 Key = tuple[str, str]
 """A table's schema and name in lower case."""
@@ -56,10 +60,10 @@ class Column(NamedTuple):
     """A column of a version.
 
     `column_id` is the column's identity from CREATE to DROP TABLE: it survives RENAME, CHANGE and MODIFY. `key` is the
-    1-based place in the row key: PRIMARY KEY order, else table order within the NOT NULL UNIQUE index that TiCDC takes
-    (the one with the fewest columns, the older of two; protocol facts 2). `generated` is virtual or stored. `default`
-    is canonical text; where the default is no constant, `default_expression` has its SQL. `added_value` is what rows
-    hold that were there before the column, as canonical text of the type it was added with.
+    1-based place in the row key: PRIMARY KEY order, else table order within what `handle_key` takes, or messages name.
+    `generated` is virtual or stored. `default` is canonical text; where the default is no constant,
+    `default_expression` has its SQL. `added_value` is what rows hold that were there before the column, as canonical
+    text of the type it was added with.
     """
 
     column_id: int
@@ -85,19 +89,17 @@ class PartitionRange(NamedTuple):
     values: tuple[str, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class TableIndex:
-    """An index of columns by their ids; None stands for an expression."""
-
-    name: str
-    columns: tuple[int | None, ...]
-    unique: bool = False
-    primary: bool = False
+Index = TableIndex[int]
+"""An index of columns by their ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as of now; `columns` hold no `key`, which follows from the indexes. None: no one told them."""
+    """A table as of now; `columns` hold no `key`, which follows from the indexes. None: no one told them.
+
+    `named` are the ids of the key's columns where messages tell them otherwise than the indexes do. With `keys_rows`
+    the key is not the one that messages name, or has another order: rows get theirs from here.
+    """
 
     table_id: str
     incarnation: int
@@ -105,12 +107,15 @@ class Table:
     schema: str
     name: str
     columns: tuple[Column, ...] | None = None
-    indexes: tuple[TableIndex, ...] = ()
+    indexes: tuple[Index, ...] = ()
+    named: tuple[int, ...] | None = None
+    keys_rows: bool = False
     partitioning: Partitioning | None = None
     charset: str = TIDB_CHARSET[0]
     collation: str = TIDB_CHARSET[1]
     origin: Origin = Origin.NONE
     next_column_id: int = 1
+    next_index: int = 1
 
     @property
     def key(self) -> Key:
@@ -131,21 +136,32 @@ class Table:
         places = self._key_places()
         return tuple(column._replace(key=places.get(column.column_id)) for column in self.columns or ())
 
-    def _key_places(self) -> Mapping[int | None, int]:
-        primary = next((index for index in self.indexes if index.primary), None)
-        if primary is not None:
-            return {column_id: place for place, column_id in enumerate(primary.columns, start=1)}
-        able = {
-            column.column_id
-            for column in self.columns or ()
-            if column.nullable is False and column.generated != "virtual"
-        }
-        unique = [index for index in self.indexes if index.unique and able.issuperset(index.columns)]
-        if not unique:
-            return {}
-        chosen = min(unique, key=lambda index: len(index.columns)).columns
-        in_order = [column.column_id for column in self.columns or () if column.column_id in chosen]
-        return {column_id: place for place, column_id in enumerate(in_order, start=1)}
+    def _key_places(self) -> Mapping[int, int]:
+        index = None if self.named is not None else self.index
+        if index is not None and index.primary:
+            return {column_id: place for place, column_id in enumerate(index.columns, start=1) if column_id is not None}
+        return {column_id: place for place, column_id in enumerate(self.key_ids, start=1)}
+
+    @property
+    def index(self) -> Index | None:
+        """The index that is the key, as far as the indexes tell."""
+        on_wire = self.on_wire
+        not_null = {column.column_id for column in self.columns or () if column.nullable is False}
+        return key_index(self.indexes, not_null & on_wire)
+
+    @property
+    def on_wire(self) -> set[int]:
+        """The columns whose values messages hold."""
+        return {column.column_id for column in self.columns or () if column.generated != "virtual"}
+
+    @property
+    def key_ids(self) -> tuple[int, ...]:
+        """The ids of the key's columns in table order, as row keys have them; none where the whole row is the key."""
+        index = self.index
+        key: Collection[int | None] = () if index is None else index.columns
+        if self.named is not None:
+            key = self.named
+        return tuple(column.column_id for column in self.columns or () if column.column_id in key)
 
 
 def key_of(schema: str | None, name: str | None) -> Key:
@@ -161,10 +177,11 @@ def table_id_of(schema: str, name: str, commit_ts: int) -> str:
 
 def same(one: Table, other: Table) -> bool:
     """Whether both look the same to whoever reads rows of the table."""
-    return (one.schema, one.name, one.partitioning, one.version_columns()) == (
+    return (one.schema, one.name, one.partitioning, one.keys_rows, one.version_columns()) == (
         other.schema,
         other.name,
         other.partitioning,
+        other.keys_rows,
         other.version_columns(),
     )
 
@@ -211,8 +228,19 @@ def defined(table: Table, new: ColumnDefinition, known: Column | None = None) ->
         None if known is None else known.added_value,
     )
     if known is not None:
-        return with_column(table, column)
+        table = with_column(table, column)
+        return _renumbered(table, column.column_id) if is_rebuilt(known.type, column.type) else table
     return replace(table, columns=(*(table.columns or ()), column), next_column_id=column.column_id + 1)
+
+
+def _renumbered(table: Table, column_id: int) -> Table:
+    """The table after its indexes with a column were built anew, in their order."""
+    indexes, number = [], table.next_index
+    for index in table.indexes:
+        if column_id in index.columns:
+            index, number = index._replace(number=number), number + 1
+        indexes.append(index)
+    return replace(table, indexes=tuple(indexes), next_index=number)
 
 
 def moved(table: Table, name: str, after: str | None) -> Table:
@@ -227,7 +255,7 @@ def moved(table: Table, name: str, after: str | None) -> Table:
     return replace(table, columns=tuple(columns))
 
 
-def with_indexes(table: Table, indexes: Sequence[Index]) -> Table:
+def with_indexes(table: Table, indexes: Sequence[NewIndex]) -> Table:
     """The table with more indexes in this order; one whose name is there already is the same one again."""
     taken = {index.name.lower() for index in table.indexes}
     named = {index.name.lower() for index in indexes if index.name is not None}
@@ -238,14 +266,15 @@ def with_indexes(table: Table, indexes: Sequence[Index]) -> Table:
         taken.add(name.lower())
         columns = [None if part is None else table.column(part) for part in index.columns]
         ids = tuple(column and column.column_id for column in columns)
-        table = replace(table, indexes=(*table.indexes, TableIndex(name, ids, index.unique, index.primary)))
+        new = Index(name, ids, index.unique, index.primary, table.next_index, index.partial)
+        table = replace(table, indexes=(*table.indexes, new), next_index=table.next_index + 1)
         for column in columns if index.primary else ():
             if column is not None:
                 table = with_column(table, column._replace(nullable=False))
     return table
 
 
-def _index_name(index: Index, taken: set[str]) -> str:
+def _index_name(index: NewIndex, taken: set[str]) -> str:
     """The name that TiDB gives an index without one: its first column's, with a number where that is taken."""
     first = "expression_index" if None in index.columns else index.columns[0] or ""
     name, number = (f"{first}_2" if first.lower() == "primary" else first), 2
@@ -300,55 +329,189 @@ _read_wire = msgspec.json.Decoder(list[WireColumn]).decode
 def wire_columns(table_schema: str | None) -> list[WireColumn]:
     """The columns of a text of `schemas.TableSchema`; none where there is no such text."""
     try:
-        return _read_wire(table_schema or "[]")
+        columns = _read_wire(table_schema or "[]")
     except (msgspec.DecodeError, UnicodeError):
         return []
+    internal = of_modify(column.name for column in columns)
+    return [column for column in columns if column.name not in internal]
 
 
-def with_wire(table: Table, wire: Sequence[WireColumn]) -> Table:
-    """The table with columns as a message gives them; a column of a known name keeps its identity."""
+def with_wire(table: Table, wire: Sequence[WireColumn], *, rows_were_seen: bool = False) -> Table:
+    """The table with columns as a message gives them; a column of a known name keeps its identity.
+
+    Messages of DDL do not tell virtual columns from others: `rows_were_seen` makes those virtual that rows lacked.
+    """
     columns: list[Column] = []
     next_id = table.next_column_id
     for column in wire:
         known = table.column(column.name)
         if known is None:
-            known = Column(next_id, column.name, column.type)
+            known = Column(next_id, column.name, column.type, generated="virtual" if rows_were_seen else None)
             next_id += 1
-        columns.append(
-            known._replace(
-                name=column.name,
-                type=column.type,
-                nullable=known.nullable if column.nullable is None else column.nullable,
-                default=known.default if column.default is None else column.default,
-            )
-        )
-    key = sorted((column.key, new.column_id) for column, new in zip(wire, columns, strict=True) if column.key)
-    return _with_key(
-        replace(table, columns=tuple(columns), next_column_id=next_id, origin=Origin.WIRE),
-        [column_id for _, column_id in key],
+        columns.append(_as_told(known, column)._replace(name=column.name, type=column.type))
+    ids = {column.column_id for column in columns}
+    indexes = tuple(index for index in table.indexes if ids.issuperset(index.columns))
+    key = table.key_ids
+    table = replace(
+        table,
+        columns=tuple(columns),
+        indexes=indexes,
+        named=None,
+        keys_rows=False,
+        next_column_id=next_id,
+        origin=Origin.WIRE,
+    )
+    told = told_key(table, wire)
+    return replace(table, named=(key if ids.issuperset(key) else ()) if told is None else told)
+
+
+def _as_told(known: Column, told: WireColumn) -> Column:
+    return known._replace(
+        nullable=known.nullable if told.nullable is None else told.nullable,
+        default=known.default if told.default is None else told.default,
     )
 
 
-def _with_key(table: Table, column_ids: Sequence[int]) -> Table:
-    """A key whose index nobody names stands for a primary key."""
-    indexes = (TableIndex("PRIMARY", tuple(column_ids), True, True),) if column_ids else ()
-    return replace(table, indexes=indexes)
+def with_told_nulls(table: Table, wire: Sequence[WireColumn]) -> Table:
+    """The table with what a message of the same columns tells of their NULLs, which decide on the key."""
+    nullable = {column.name: column.nullable for column in wire if column.nullable is not None}
+    columns = (column._replace(nullable=nullable.get(column.name, column.nullable)) for column in table.columns or ())
+    return replace(table, columns=tuple(columns))
+
+
+def told_key(table: Table, wire: Sequence[WireColumn]) -> tuple[int, ...] | None:
+    """The ids of the columns that a message names as the key, in its order; None where it does not tell them.
+
+    A row with the key's columns alone may not name them as such: they are those of an index.
+    """
+    columns = [(column.key, table.column(column.name)) for column in wire]
+    named = sorted(((place, column) for place, column in columns if place), key=itemgetter(0))
+    if named or all(place == 0 for place, _ in columns):
+        ids = tuple(column.column_id for _, column in named if column is not None)
+        return ids if len(ids) == len(named) else None
+    ids = tuple(column.column_id for _, column in columns if column is not None)
+    of_index = any((index.unique or index.primary) and set(index.columns) == set(ids) for index in table.indexes)
+    return ids if of_index and len(ids) < len(table.on_wire) else None
+
+
+def with_told_key(table: Table, told: tuple[int, ...]) -> Table:
+    """The table with the key that messages name, unless DDL tells that it does not tell all rows apart."""
+    if set(told) != set(table.key_ids):
+        if not tells_apart(told, table.indexes, table.on_wire):
+            return replace(table, keys_rows=bool(told))
+        table = replace(table, named=None)
+        if set(told) != set(table.key_ids):
+            table = replace(table, named=told)
+    return replace(table, keys_rows=told != table.key_ids)
+
+
+def with_key_of_ddl(table: Table, before: Table) -> Table:
+    """The table after a DDL, with the key that messages named before as long as the DDL does not move it."""
+    if table.named is None and not table.keys_rows:
+        return table
+    old, new = before.index, table.index
+    is_moved = (old and (old.columns, old.primary)) != (new and (new.columns, new.primary))
+    if is_moved and (table.origin is Origin.DDL or not table.named or (new is not None and new.primary)):
+        return replace(table, named=None, keys_rows=False)
+    can_be_null = {column.column_id for column in table.columns or () if column.nullable}
+    could_be_null = {column.column_id for column in before.columns or () if column.nullable}
+    if table.named is not None and not set(table.named) <= table.on_wire - (can_be_null - could_be_null):
+        return replace(table, named=None, keys_rows=False)
+    return table
+
+
+def with_told_values(table: Table, names: Collection[str]) -> Table:
+    """The table after a row that shows values of these columns: they are not virtual."""
+    columns = (one._replace(generated=None) if one.name in names else one for one in table.columns or ())
+    return replace(table, columns=tuple(columns))
+
+
+def with_told_names(table: Table, names: Sequence[str], exported: Collection[str], is_first: bool) -> Table:
+    """The table with the names that a message gives its columns, where an export tells that they were renamed.
+
+    So columns were renamed without a DDL: the names that an export has are the later ones, which the table leaves for
+    others only at its first message.
+    """
+    told = {name.lower() for name in names}
+    columns = [one for one in table.columns or () if one.generated != "virtual" or one.name.lower() in told]
+    if len(names) < len(columns):
+        # a row may have the columns of the key alone
+        columns = [one for one in columns if one.column_id in table.key_ids]
+    later = {name.lower() for name in exported}
+    if len(columns) != len(names) or not later:
+        return table
+    for column, name in zip(columns, names, strict=True):
+        if same_name(column.name, name):
+            continue
+        was, is_later = column.name.lower() in later, name.lower() in later
+        if was == is_later or (was and not is_first) or table.column(name) is not None:
+            return table
+    renamed = {column.column_id: name for column, name in zip(columns, names, strict=True)}
+    new = (one._replace(name=renamed.get(one.column_id, one.name)) for one in table.columns or ())
+    return replace(table, columns=tuple(new))
+
+
+_MAY_BE_TOLD_AS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("tinyint", "smallint", "mediumint", "int"), frozenset({"smallint", "int", "bigint"})),
+    "bigint": frozenset({"bigint"}),
+    "float": frozenset({"double"}),
+    "decimal": frozenset({"double", "text"}),
+    **dict.fromkeys(("char", "varchar", "tinytext", "text", "mediumtext", "longtext"), frozenset({"text"})),
+    **dict.fromkeys(("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"), frozenset({"text", "blob"})),
+}
+"""The words that messages of Avro, and of Debezium without the TiDB extension, have for a type."""
+_EXACT_ALONE = _MAY_BE_TOLD_AS.keys() - frozenset[str]().union(*_MAY_BE_TOLD_AS.values()) - {"float", "decimal"}
+_SIZED = frozenset({"decimal", "char", "varchar", "binary", "varbinary", "bit", "datetime", "timestamp", "time"})
+
+
+def with_told_types(table: Table, wire: Sequence[WireColumn], exported: Sequence[ExportedColumn]) -> Table:
+    """A table of an export with the types that a row's message tells: the export may be of a later time.
+
+    Where they are others, not all of a type is known, such as fraction digits: its origin is then the wire.
+    """
+    is_exact = any(values.base_type(column.type) in _EXACT_ALONE for column in wire)
+    told = {column.name.lower(): column.type for column in wire}
+    later = {column.column_name.lower(): column.column_type for column in exported}
+    columns = []
+    for column in table.columns or ():
+        name = column.name.lower()
+        now = told.get(name, column.type)
+        if _is_another_type(now, column.type, is_exact):
+            best = later.get(name, now)
+            best = now if _is_another_type(now, best, is_exact) else best
+            column = column._replace(type=best, collation=column.collation if is_text(best) else None)
+        columns.append(column)
+    differs = any(
+        _is_another_type(column.type, later.get(column.name.lower(), column.type), True) for column in columns
+    )
+    return replace(table, columns=tuple(columns), origin=Origin.WIRE if differs else Origin.EXPORT)
+
+
+def _is_another_type(told: str, known: str, is_exact: bool) -> bool:
+    """Whether a message tells another type than is known, `is_exact` that it has TiDB's words for types."""
+    word, known_word = values.base_type(told), values.base_type(known)
+    if word != known_word:
+        return is_exact or word not in _MAY_BE_TOLD_AS.get(known_word, ())
+    if word in _SIZED and "(" in told and told.partition(")")[0] != known.partition(")")[0]:
+        return True
+    return is_exact and (" unsigned" in told.rpartition(")")[2]) != (" unsigned" in known.rpartition(")")[2])
 
 
 def from_export(table: Table, exported: Sequence[ExportedColumn]) -> Table:
     """The table with the columns of an export, whose keys name neither their order nor composite unique indexes."""
     columns: list[Column] = []
-    unique: list[TableIndex] = []
+    unique: list[Index] = []
     primary: list[int] = []
     for number, column in enumerate(sorted(exported, key=lambda column: column.ordinal_position), start=1):
-        default = exported_default(column.column_type, column.column_default)
+        column_type = values.certain_type(column.column_type)
+        default = exported_default(column_type, column.column_default)
         extra = column.extra.lower()
         generated = next((word for word in ("virtual", "stored") if f"{word} generated" in extra), None)
         columns.append(
             Column(
                 number,
                 column.column_name,
-                column.column_type,
+                column_type,
                 None,
                 column.is_nullable,
                 default.text,
@@ -361,7 +524,14 @@ def from_export(table: Table, exported: Sequence[ExportedColumn]) -> Table:
         if column.column_key == "PRI":
             primary.append(number)
         elif column.column_key == "UNI":
-            unique.append(TableIndex(column.column_name, (number,), True))
-    table = replace(table, columns=tuple(columns), next_column_id=len(columns) + 1, origin=Origin.EXPORT)
-    table = _with_key(table, primary)
-    return replace(table, indexes=(*table.indexes, *unique))
+            # the export does not tell its name
+            unique.append(Index("", (number,), True, number=number))
+    indexes = (Index("PRIMARY", tuple(primary), True, True), *unique) if primary else tuple(unique)
+    return replace(
+        table,
+        columns=tuple(columns),
+        indexes=indexes,
+        next_column_id=len(columns) + 1,
+        next_index=len(columns) + 1,
+        origin=Origin.EXPORT,
+    )

@@ -49,6 +49,7 @@ _RECORD = (
     ("started_by", "string", pa.string()),
     ("ended_by", "string", pa.string()),
     ("origin", "string", pa.string()),
+    ("keys_rows", "boolean", pa.bool_()),
     ("columns", f"array<{_COLUMN_SQL_TYPE}>", pa.list_(_COLUMN_TYPE)),
     ("row_effect", "string", pa.string()),
     ("partitioning", "string", pa.string()),
@@ -89,18 +90,19 @@ def _kind(query: str | None, schema_name: str | None) -> dict[str, Any] | None:
     return {"kind": kind.value, "tables": [{"schema_name": schema, "table_name": table} for schema, table in tables]}
 
 
-def fold_batch(events: pa.Array[Any], exports: pa.Array[Any]) -> pa.Array[Any]:
+def fold_batch(events: pa.Array[Any], exports: pa.Array[Any], protocols: pa.Array[Any]) -> pa.Array[Any]:
     """The records of each feed: see `fold_json`."""
-    return pa.array(map(fold_json, events.to_pylist(), exports.to_pylist()), pa.list_(_RECORD_TYPE))
+    feeds = (each.to_pylist() for each in (events, exports, protocols))
+    return pa.array(map(fold_json, *feeds), pa.list_(_RECORD_TYPE))
 
 
-def fold_json(events: str | None, export: str | None) -> list[dict[str, Any]]:
+def fold_json(events: str | None, export: str | None, protocol: str | None) -> list[dict[str, Any]]:
     """Folds the JSON list of a feed's DDL events in order of arrival (objects with the members of `DdlEvent`).
 
     `export` is a JSON list of rows of `information_schema.columns` with its column names in any case, or null.
     Partitions and partitioning are JSON text with the members of `PartitionRange` and `Partitioning`.
     """
-    result = fold(_read_events(events or "[]"), map(exported_column, _read_export(export or "[]")))
+    result = fold(_read_events(events or "[]"), map(exported_column, _read_export(export or "[]")), protocol or "")
     return [
         *_versions(result.versions),
         *map(_effect, result.effects),

@@ -1,12 +1,15 @@
-"""Avro: a row per message, its writer schema in a registry (protocol facts 1.7, 2.5, 3.7)."""
+"""Avro: a row per message, its writer schema in a registry (protocol facts 1.7, 2.5, 3.7).
+
+With `avro-enable-watermark` there are DDL, watermarks and deletions with their commit, without writer schema.
+"""
 
 from __future__ import annotations
 
 from base64 import b64decode
 from binascii import b2a_base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -24,7 +27,8 @@ from ticdc_udfs.avro_binary import (
     read,
     schema_of,
 )
-from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
+from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy, no_value
+from ticdc_udfs.internal_columns import in_avro
 from ticdc_udfs.options import Options
 from ticdc_udfs.schemas import Column, TableSchema, labelled_type, table_schema, write_json
 
@@ -36,7 +40,7 @@ _OPS: Mapping[Value, str] = {"c": "insert", "u": "update", "d": "delete"}
 def decode(
     key: bytes | None, value: bytes | None, options: Options, key_schema: str | None, value_schema: str | None
 ) -> tuple[Event, ...]:
-    """The one row event of a message; the writer schemas of key and value are given as JSON text.
+    """The one event of a message; the writer schemas of key and value are given as JSON text.
 
     A member `ticdc.export` of a schema (`Export`) tells what names the table and its columns bear in TiDB. Raises
     `DecodeError`, with `SCHEMA_MISSING` where a schema is None that the message names.
@@ -44,29 +48,85 @@ def decode(
     framing = options.framing
     key_text = schema_of(key, key_schema, framing, "key") if key else None
     if value is None:
-        return (_tombstone(key, options, key_text),)
+        return (_tombstone(key, options, key_text, None),)
     if not value:
         raise DecodeError(ErrorCode.EMPTY_VALUE, "the message has an empty value")
+    if key is None or key == b"":
+        if value.startswith(_DDL):
+            return (_ddl(value[1:]),)
+        if value.startswith(_WATERMARK) and len(value) == _MOMENT_BYTES:
+            return (Event(Kind.WATERMARK, commit_ts=_moment(value)),)
+    # a header of Glue begins alike, and is longer
+    elif value.startswith(_DELETION) and len(value) == _MOMENT_BYTES:
+        return (_tombstone(key, options, key_text, _moment(value)),)
     plan = row_plan(schema_of(value, value_schema, framing, "value"), key_text, options.time_zone)
     return (_row(plan, *read(plan.record, value, framing, "value")),)
 
 
-def _tombstone(key: bytes | None, options: Options, key_schema: str | None) -> Event:
+_DDL, _WATERMARK, _DELETION = b"\x01", b"\x02", b"\x03"
+_MOMENT_BYTES = 9
+"""Of a TSO behind the byte that tells what it is."""
+
+
+def _moment(value: bytes) -> int:
+    moment = int.from_bytes(value[1:], "big")
+    if not 0 < moment < 2**63:
+        raise DecodeError(ErrorCode.BAD_VALUE, "a watermark or the commit of a deletion is no TSO")
+    return moment
+
+
+class _Query(msgspec.Struct):
+    query: str
+    type: int
+    schema: str
+    table: str
+    commitTs: Annotated[int, msgspec.Meta(gt=0, le=2**63 - 1)]
+
+
+_read_query = msgspec.json.Decoder(_Query).decode
+
+
+def _ddl(text: bytes) -> Event:
+    try:
+        wire = _read_query(text)
+    except msgspec.ValidationError as error:
+        place_only = str(error).partition(" - at ")[0]  # bounds say enough
+        raise DecodeError(ErrorCode.BAD_SHAPE, f"the value is no DDL of avro: {place_only}") from error
+    except UnicodeDecodeError as error:
+        raise DecodeError(ErrorCode.NOT_UTF8, f"the DDL is not UTF-8 at byte {error.start}") from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise DecodeError(ErrorCode.BAD_JSON, f"the DDL is not JSON: {error}") from error
+    return Event(
+        Kind.DDL,
+        commit_ts=wire.commitTs,
+        schema_name=wire.schema,
+        table_name=wire.table,
+        ddl_query=wire.query,
+        ddl_type=str(wire.type),
+    )
+
+
+def _tombstone(key: bytes | None, options: Options, key_schema: str | None, commit_ts: int | None) -> Event:
     """The deletion of a row of which only the key is known; of a table without primary key nothing is."""
     if not key or key_schema is None:
-        return Event(Kind.ROW, commit_ts_exact=False, op="delete")
+        return Event(Kind.ROW, commit_ts, commit_ts is not None, op="delete")
     plan = key_plan(key_schema, options.time_zone)
     wire, replaced = read(plan.record, key, options.framing, "key")
     flags = [*plan.flags, *map(Lossy.INVALID_UTF8.of, replaced)]
+    if commit_ts is not None:
+        flags.remove(Lossy.NO_COMMIT_TS.of())
     image = write_json(_image(wire, plan, flags))
     return Event(
         Kind.ROW,
-        commit_ts_exact=False,
+        commit_ts,
+        commit_ts is not None,
         schema_name=plan.schema_name,
         table_name=plan.record.name,
         op="delete",
         row_key=image,
         before=image,
+        table_schema_id=plan.schema.id,
+        table_schema=plan.schema.text,
         lossy=tuple(dict.fromkeys(flags)),
     )
 
@@ -78,16 +138,20 @@ def _row(plan: RowPlan, wire: list[Value], replaced: list[str]) -> Event:
     if op is None:
         raise DecodeError(ErrorCode.UNKNOWN_KIND, "_tidb_op is none of c, u, d")
     after: bytes | None = write_json(image)
-    key = {column: image[column] for column in plan.key}
+    key = _key_of(image, plan)
     row_key = write_json(key)
     before_key = before = None
+    old_image: _Row = {}
     if plan.before is not None and plan.before_plan is not None and (old := wire[plan.before]) is not None:
         old_image = _image(old, plan.before_plan, flags)
         before = write_json(old_image)
-        old_key = {column: old_image[column] for column in plan.key}
+        old_key = _key_of(old_image, plan)
         before_key = write_json(old_key) if op != "delete" and old_key != key else None
     if op == "delete":
         before, after = before or after, None
+    for column in plan.maybe_virtual:
+        if image[column] is None and old_image.get(column) is None:
+            flags.append(Lossy.NULL_OR_GENERATED.of(column))
     # by position: keywords would cost as much as reading the message
     return Event(
         Kind.ROW,
@@ -109,8 +173,12 @@ def _row(plan: RowPlan, wire: list[Value], replaced: list[str]) -> Event:
         None,
         None,
         None,
-        None if plan.checksum is None else _mismatch(wire[plan.checksum], image, plan),
+        None if plan.checksum is None else _mismatch(wire, plan.checksum, image, plan),
     )
+
+
+def _key_of(image: _Row, plan: RowPlan) -> _Row:
+    return {column: image[column] for column in plan.key if column in image}
 
 
 def _commit_ts(wire: Any) -> int:
@@ -119,13 +187,13 @@ def _commit_ts(wire: Any) -> int:
     return int(wire)
 
 
-def _mismatch(sent: Any, image: _Row, plan: RowPlan) -> bytes | None:
+def _mismatch(wire: list[Any], place: int, image: _Row, plan: RowPlan) -> bytes | None:
     """What the verification of the row at top level found: of the deleted row too (protocol facts 6)."""
-    if sent == "":
-        return None
+    sent = wire[place] or "0"
     if not sent.isdecimal() or len(sent) > _MAX_CHECKSUM_DIGITS:
         raise DecodeError(ErrorCode.BAD_VALUE, "_tidb_row_level_checksum is no number")
-    return checksum.mismatch(int(sent), image, plan.columns)
+    is_corrupted = plan.corrupted is not None and wire[plan.corrupted]
+    return checksum.mismatch(int(sent), image, plan.columns, is_corrupted=is_corrupted)
 
 
 _MAX_CHECKSUM_DIGITS = 10
@@ -134,6 +202,7 @@ _MAX_CHECKSUM_DIGITS = 10
 def _image(wire: Any, plan: RowPlan, flags: list[str]) -> _Row:
     """The row in canonical texts; appends what could not be told to `flags`."""
     image: _Row = {}
+    column = ""
     try:
         for column, text, value in zip(plan.names, plan.texts, wire, strict=False):
             image[column] = value if value is None or text is None else text(value)
@@ -143,10 +212,11 @@ def _image(wire: Any, plan: RowPlan, flags: list[str]) -> _Row:
                 image[column], reason = convert(local)
                 if reason is not None:
                     flags.append(reason.of(column))
-        for column in plan.virtual:
-            del image[column]
     except (ValueError, OverflowError) as error:
-        raise DecodeError(ErrorCode.BAD_VALUE, "a column's value is none of its type") from error
+        raise no_value(column) from error
+    for column in plan.virtual:
+        if image[column] is None:  # else the column is of an earlier table with that name
+            del image[column]
     return image
 
 
@@ -157,8 +227,9 @@ class RowPlan(NamedTuple):
     """What is the same for all rows of one writer schema.
 
     `texts` tells per column how its value becomes text (None: it is), `zoned` which texts become UTC. `virtual` are
-    columns that are known to be generated: their values are not sent, but NULL. `before`, `op`, `commit_ts` and
-    `checksum` are the places of the fields that are no columns; None: not sent.
+    columns that are known to be generated: their values are not sent, but NULL; `maybe_virtual` those that may be.
+    `before`, `op`, `commit_ts`, `checksum` and `corrupted` are the places of the fields that are no columns; None: not
+    sent.
     """
 
     record: Record
@@ -168,6 +239,7 @@ class RowPlan(NamedTuple):
     texts: list[Text | None]
     zoned: dict[str, values.Convert]
     virtual: frozenset[str]
+    maybe_virtual: list[str]
     key: list[str]
     flags: list[str]
     schema: TableSchema
@@ -176,6 +248,7 @@ class RowPlan(NamedTuple):
     op: int | None
     commit_ts: int | None
     checksum: int | None
+    corrupted: int | None
 
 
 @lru_cache(maxsize=4096)
@@ -225,11 +298,12 @@ _read_exported = msgspec.json.Decoder(_Exported).decode
 
 
 class _Table(NamedTuple):
-    """A row's schema with the names of TiDB, as far as they are known."""
+    """A row's schema with the names of TiDB, as far as they are known, which are those of an export's columns."""
 
     record: Record
-    virtual: frozenset[str] = frozenset()
+    virtual: frozenset[str] | None = None
     flags: tuple[str, ...] = ()
+    known: frozenset[str] = frozenset()
 
 
 def _table(schema: str, part: str) -> _Table:
@@ -246,12 +320,12 @@ def _table(schema: str, part: str) -> _Table:
     names: dict[str, list[str]] = {}
     for column in export.columns:
         names.setdefault(column.wire_name, []).append(column.name)
+    renamed = _renamed(record, {wire_name: found[0] for wire_name, found in names.items() if len(found) == 1})
     return _Table(
-        _renamed(record, {wire_name: found[0] for wire_name, found in names.items() if len(found) == 1})._replace(
-            name=table.table_name, namespace=f"{record.namespace.partition('.')[0]}.{table.schema_name}"
-        ),
+        renamed._replace(name=table.table_name, namespace=f"{record.namespace.partition('.')[0]}.{table.schema_name}"),
         frozenset(column.name for column in export.columns if column.is_virtual),
         tuple(Lossy.AMBIGUOUS_NAME.of(field.name) for field in record.fields if len(names.get(field.name, ())) > 1),
+        frozenset(new.name for old, new in zip(record.fields, renamed.fields, strict=True) if old.name in names),
     )
 
 
@@ -270,16 +344,18 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
     record = table.record
     extra = _extra_fields(record)
     fields = record.fields[: len(record.fields) - len(extra)]
-    if any(field.kind == "record" for field in fields):
-        raise DecodeError(ErrorCode.BAD_SHAPE, "a column is a record")
+    if any(field.record is not None for field in fields):
+        raise DecodeError(ErrorCode.BAD_SHAPE, "a column is a record or an array")
     if not fields:
         raise DecodeError(ErrorCode.BAD_SHAPE, "the writer schema has no columns")
-    if not set(key) <= {field.name for field in fields}:
-        raise DecodeError(ErrorCode.BAD_SHAPE, "the value lacks a column of the key")
     types = [column_type(field) for field in fields]
     before = None
     if "_ticdc_before" in extra:
         before = record.fields[extra["_ticdc_before"]].record
+    names = key or [field.name for field in fields]
+    images = (fields, before.fields) if before is not None else (fields,)
+    if any(set(names) - {field.name for field in image} for image in images):
+        raise DecodeError(ErrorCode.BAD_SHAPE, "the value lacks a column of the key")
     places = {column: place for place, column in enumerate(key, start=1)}
     flags = [*table.flags, *([] if key else [Lossy.NO_KEY.of()])]
     if "_tidb_commit_ts" not in extra:
@@ -288,9 +364,11 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
         Column(field.name, type_, places.get(field.name), field.null_branch is not None, _default(field, type_))
         for field, type_ in zip(fields, types, strict=True)
     ]
-    virtual = table.virtual.intersection(field.name for field in fields).difference(key)
+    virtual = (table.virtual or frozenset()).intersection(field.name for field in fields).difference(key)
     if len(virtual) == len(fields):
         virtual = frozenset()
+    hidden = in_avro(field.name for field in fields).difference(table.known, key)
+    virtual |= hidden
     names = key or [field.name for field in fields if field.name not in virtual]
     return RowPlan(
         record=record,
@@ -304,15 +382,26 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
             if zone is not None and type_ == "timestamp" and field.kind == "string"
         },
         virtual=virtual,
+        maybe_virtual=[name for name in _maybe_virtual(fields, key) if name not in virtual.union(table.known)],
         key=names,
         flags=flags,
-        schema=table_schema(told),
+        schema=table_schema([column for column in told if column.name not in hidden]),
         before=extra.get("_ticdc_before"),
-        before_plan=None if before is None else _plan(table._replace(record=before), names, zone),
+        before_plan=None if before is None else _plan(table._replace(record=before), key, zone),
         op=extra.get("_tidb_op"),
         commit_ts=extra.get("_tidb_commit_ts"),
         checksum=extra.get("_tidb_row_level_checksum"),
+        corrupted=extra.get("_tidb_corrupted"),
     )
+
+
+def _maybe_virtual(fields: Sequence[Field], key: Sequence[str]) -> list[str]:
+    """Columns that may be virtual generated by their schema: such have neither a default nor a place in the key."""
+    return [
+        field.name
+        for field in fields
+        if field.null_branch is not None and field.members.get("default") is None and field.name not in key
+    ]
 
 
 _EXTRA = {

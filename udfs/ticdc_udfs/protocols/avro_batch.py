@@ -5,6 +5,7 @@ The events are those of `avro.decode`, byte for byte; it also decodes every mess
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,19 @@ from ticdc_udfs.avro_columns import (
     json_texts,
     operations,
 )
-from ticdc_udfs.events import Kind
-from ticdc_udfs.message_columns import Column, Flags, Texts, json_objects, quoted, slices, spread
+from ticdc_udfs.events import Kind, Lossy
+from ticdc_udfs.message_columns import (
+    Column,
+    Flags,
+    Numbers,
+    Texts,
+    flags_of_rows,
+    json_objects,
+    present,
+    quoted,
+    slices,
+    spread,
+)
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import avro
 from ticdc_udfs.protocols.avro import RowPlan
@@ -88,12 +100,31 @@ def _members(plan: RowPlan, wire: list[Column], messages: AvroMessages, count: i
         "before": before,
         "after": after,
         "table_schema_id": plan.schema.id,
-        "lossy": plan.flags,
+        "lossy": flags_of_rows(plan.flags, _flagged(plan, wire, old), count),
     }
 
 
+def _flagged(plan: RowPlan, wire: list[Column], old: Column | None) -> Iterator[tuple[str, Numbers]]:
+    """The flags of columns that may be virtual generated ones, and the rows in which they are."""
+    new_columns = dict(zip(plan.names, wire, strict=False))
+    old_columns = {}
+    if old is not None and plan.before_plan is not None:
+        old_columns = dict(zip(plan.before_plan.names, old.columns, strict=False))
+    for name in plan.maybe_virtual:
+        null = ~present(new_columns[name])
+        if old is not None and name in old_columns:
+            null[slice(None) if old.rows is None else old.rows] &= ~present(old_columns[name])
+        yield Lossy.NULL_OR_GENERATED.of(name), np.flatnonzero(null)
+
+
 def _images(plan: RowPlan, wire: list[Column], messages: AvroMessages) -> tuple[Texts, Texts]:
-    """The images of rows and their keys. Raises `ValueError` where a text is not UTF-8, or flagged."""
+    """The images of rows and their keys.
+
+    Raises `ValueError` where a text is not UTF-8, or flagged, or a virtual generated column has a value.
+    """
+    columns = dict(zip(plan.names, wire, strict=False))
+    if any(present(columns[name]).any() for name in plan.virtual):
+        raise ValueError("a virtual generated column has a value")
     members = {
         name: _values(plan, place, column, messages)
         for place, (name, column) in enumerate(zip(plan.names, wire, strict=False))
@@ -101,7 +132,7 @@ def _images(plan: RowPlan, wire: list[Column], messages: AvroMessages) -> tuple[
     }
     image = json_objects(members)
     image.validate(full=True)
-    return image, json_objects({name: members[name] for name in plan.key})
+    return image, json_objects({name: members[name] for name in plan.key if name in members})
 
 
 def _values(plan: RowPlan, place: int, column: Column, messages: AvroMessages) -> Texts:

@@ -10,7 +10,7 @@ import msgspec
 
 from ticdc_udfs import values
 from ticdc_udfs.compression import decompress
-from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event
+from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event, no_value
 from ticdc_udfs.options import Options
 from ticdc_udfs.schemas import Column, TableSchema, table_schema, write_json
 
@@ -37,7 +37,7 @@ class _Message(msgspec.Struct):
     pkNames: list[str] | None = None
     mysqlType: dict[str, str] | None = None
     data: list[_Row] | None = None
-    old: list[_Row] | None = None
+    old: list[_Row | None] | None = None
     extension: _Extension | None = msgspec.field(default=None, name="_tidb")
 
 
@@ -171,6 +171,8 @@ def _pre_image(message: _Message, data: _Row) -> _Row | None:
     if len(message.old) != 1:
         raise DecodeError(ErrorCode.BAD_SHAPE, "a row message whose old is not a list of one object")
     old = message.old[0]
+    if old is None:
+        return None
     if not old.keys() <= data.keys():
         raise DecodeError(ErrorCode.BAD_SHAPE, "old has columns that data has not")
     return old if len(old) == len(data) else {**data, **old}
@@ -216,7 +218,8 @@ def _new_plan(message: _Message, data: _Row, zone: ZoneInfo | None) -> _Plan:
     key = primary_key if primary_key and data.keys() >= set(primary_key) else []
     columns = list(data)
     places = {column: place for place, column in enumerate(key, start=1)}
-    converters = ((column, converter(types[column], zone)) for column in columns)
+    told = {column: values.certain_type(types[column]) for column in columns}
+    converters = ((column, converter(told[column], zone)) for column in columns)
     return _Plan(
         columns=columns,
         types=types,
@@ -224,7 +227,7 @@ def _new_plan(message: _Message, data: _Row, zone: ZoneInfo | None) -> _Plan:
         key=key or columns,
         converters=[(column, convert) for column, convert in converters if convert is not None],
         flags=[] if key else [_NO_KEY],
-        schema=table_schema([Column(column, types[column], places.get(column)) for column in columns]),
+        schema=table_schema([Column(column, told[column], places.get(column)) for column in columns]),
     )
 
 
@@ -247,7 +250,7 @@ def _make_canonical(row: _Row, plan: _Plan, flags: list[str]) -> None:
         try:
             row[column], reason = convert(text)
         except (ValueError, OverflowError) as error:
-            raise DecodeError(ErrorCode.BAD_VALUE, "a column's value is none of its type") from error
+            raise no_value(column) from error
         if reason is not None:
             flags.append(reason.of(column))
 
@@ -259,6 +262,6 @@ def _replaced_bytes(message: _Message, plain: bytes) -> list[str]:
         Lossy.INVALID_UTF8.of(column)
         for images, stripped in ((message.data, without.data), (message.old, without.old))
         for image, bare in zip(images or (), stripped or (), strict=True)
-        for column, text in image.items()
-        if bare.get(column) != text
+        for column, text in (image or {}).items()
+        if (bare or {}).get(column) != text
     ]

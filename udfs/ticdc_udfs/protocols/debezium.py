@@ -17,9 +17,10 @@ import msgspec
 
 from ticdc_udfs import values
 from ticdc_udfs.compression import decompress
-from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event
-from ticdc_udfs.options import Options
+from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event, no_value
+from ticdc_udfs.options import BinaryMode, Options
 from ticdc_udfs.protocols.debezium_values import (
+    BINARY,
     Field,
     OfInteger,
     converter,
@@ -39,7 +40,9 @@ _Row = dict[str, Any]
 _Image = dict[str, str | None]
 
 
-class _Source(msgspec.Struct):
+class Source(msgspec.Struct):
+    """Where an event comes from."""
+
     db: str
     table: str
     commit_ts: _Uint63
@@ -47,7 +50,7 @@ class _Source(msgspec.Struct):
 
 
 class _Payload(msgspec.Struct):
-    source: _Source
+    source: Source
     op: str | None = None
     before: _Row | None = None
     after: _Row | None = None
@@ -99,7 +102,9 @@ class _Table(msgspec.Struct):
     primaryKeyColumnNames: list[str] | None = None
 
 
-class _Change(msgspec.Struct):
+class Change(msgspec.Struct):
+    """What a DDL did to a table."""
+
     type: str
     id: str
     table: _Table | None = None
@@ -113,7 +118,7 @@ _read = msgspec.json.Decoder(_Message, float_hook=str).decode
 _read_payload = msgspec.json.Decoder(_Payload, float_hook=str).decode
 _read_key = msgspec.json.Decoder(_Key, float_hook=str).decode
 _read_schema = msgspec.json.Decoder(_Schema, float_hook=str).decode
-_read_changes = msgspec.json.Decoder(list[_Change]).decode
+_read_changes = msgspec.json.Decoder(list[Change]).decode
 
 
 def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Event, ...]:
@@ -146,12 +151,12 @@ def _event(plain: bytes, key: bytes | None, options: Options) -> Event:
         schema = bytes(message.schema)
         if schema in (b"", b"null"):
             return _row(op, payload, None, names)
-        plan = _plan_of(payload, schema, names, options.time_zone)
+        plan = _plan_of(payload, schema, names, options)
         if key_schema is not None and len(schema) <= _MAX_TAIL_BYTES:
-            _keep(_plans_by_key, (key_schema, options.time_zone), plan)
+            _keep(_plans_by_key, (key_schema, options.time_zone, options.binary), plan)
         return _row(op, payload, plan, names)
     if payload.ddl is not None:
-        return _ddl(payload, payload.ddl)
+        return ddl_event(payload.source, payload.ddl, _parse(_read_changes, bytes(payload.tableChanges), "value"))
     if payload.op == "m":
         return Event(Kind.WATERMARK, commit_ts=payload.source.commit_ts)
     raise DecodeError(ErrorCode.UNKNOWN_KIND, "op is none of c, u, d, m, and there is no ddl")
@@ -215,12 +220,13 @@ _Work = list[tuple[str, _Convert]]
 class RowPlan(NamedTuple):
     """What is the same for all rows that bear one inline schema, which ends their messages, and one key.
 
-    `names` are the columns in the order of the rows, `columns` have their conversions by the class of the JSON value.
-    `work` is what rows need whose values have these classes: most of them have those of a row before.
+    `key` is empty where messages tell that there is none, and None where they do not tell it. `names` are the columns
+    in the order of the rows, `columns` have their conversions by the class of the JSON value. `work` is what rows need
+    whose values have these classes: most of them have those of a row before.
     """
 
     tail: bytes
-    key: list[str]
+    key: list[str] | None
     names: list[str]
     columns: Mapping[str, ByClass]
     work: dict[tuple[type, ...], _Work]
@@ -228,9 +234,10 @@ class RowPlan(NamedTuple):
     schema: TableSchema | None
 
 
-_plans: dict[tuple[str, str, ZoneInfo | None], RowPlan] = {}
+_Setting = tuple[ZoneInfo | None, BinaryMode | None]
+_plans: dict[tuple[str, str, *_Setting], RowPlan] = {}
 # of the latest row with such a key: tables whose names differ in letters outside of ASCII have like keys
-_plans_by_key: dict[tuple[bytes, ZoneInfo | None], RowPlan] = {}
+_plans_by_key: dict[tuple[bytes, *_Setting], RowPlan] = {}
 _key_columns: dict[bytes, list[str]] = {}
 _MAX_PLANS = 2_000
 _MAX_WORK_OF_PLAN = 32
@@ -243,7 +250,8 @@ def _known(plain: bytes, key: bytes | None, options: Options) -> tuple[_Payload,
     if not key or not plain.startswith(_PAYLOAD):
         return None
     try:
-        plan = _plans_by_key.get((_schema_of_key(decompress(key, options.compression)), options.time_zone))
+        tail = _schema_of_key(decompress(key, options.compression))
+        plan = _plans_by_key.get((tail, options.time_zone, options.binary))
         if plan is None or not plain.endswith(plan.tail):
             return None
         text = plain[len(_PAYLOAD) : -len(plan.tail)]
@@ -260,13 +268,13 @@ def _image_of(payload: _Payload) -> _Row:
     return (payload.before if payload.after is None else payload.after) or {}
 
 
-def _plan_of(payload: _Payload, schema: bytes, key: list[str], zone: ZoneInfo | None) -> RowPlan:
+def _plan_of(payload: _Payload, schema: bytes, key: list[str] | None, options: Options) -> RowPlan:
     """The plan of a row's inline schema, kept for the rows to come."""
     image = _image_of(payload)
-    table = payload.source.db, payload.source.table, zone
+    table = payload.source.db, payload.source.table, options.time_zone, options.binary
     plan = _plans.get(table)
     if plan is None or plan.tail != _SCHEMA + schema + b"}" or plan.key != key or plan.names != [*image]:
-        plan = _new_plan(image, schema, key, zone)
+        plan = _new_plan(image, schema, key, options)
         if len(schema) <= _MAX_TAIL_BYTES:
             _keep(_plans, table, plan)
     return plan
@@ -278,7 +286,7 @@ def _keep(kept: dict[_K, _T], at: _K, what: _T) -> None:
     kept[at] = what
 
 
-def _new_plan(image: _Row, schema: bytes, key: list[str], zone: ZoneInfo | None) -> RowPlan:
+def _new_plan(image: _Row, schema: bytes, key: list[str] | None, options: Options) -> RowPlan:
     members = {member.field: member for member in _parse(_read_schema, schema, "schema").fields}
     row = members.get("after") or members.get("before")
     # virtual generated columns are listed, twice even, though no row holds them
@@ -287,21 +295,23 @@ def _new_plan(image: _Row, schema: bytes, key: list[str], zone: ZoneInfo | None)
         raise DecodeError(ErrorCode.BAD_SHAPE, "the schema does not name every column of the row")
     columns: dict[str, ByClass] = {}
     flags = [] if key else [Lossy.NO_KEY.of()]
-    places = {name: place for place, name in enumerate(key, start=1)}
+    places = {name: place for place, name in enumerate(key or (), start=1)}
+    no_place = 0 if key == [] else None
     table: list[Column] = []
     for name, field in fields.items():
         parameters = field.parameters or {}
         column_type, convert, complete, of_integer = told(
             Field(field.type, field.name, field.tidb_type, parameters.get("length"), parameters.get("allowed")),
             field.optional,
+            options.binary,
         )
         null = null_reason(column_type, field.optional)
-        same = _same_as_null(field, column_type, convert, zone)
+        same = _same_as_null(field, column_type, convert, options.time_zone)
         of_integer = flagging(of_integer, same) if of_integer is not None else None
         columns[name] = _by_class(flagging(convert, same), of_integer, null)
         if not complete:
             flags.append(Lossy.NO_SCHEMA.of(name))
-        table.append(Column(name, column_type, places.get(name), field.optional))
+        table.append(Column(name, column_type, places.get(name, no_place), field.optional))
     return RowPlan(_SCHEMA + schema + b"}", key, [*image], columns, {}, tuple(flags), table_schema(table))
 
 
@@ -311,7 +321,7 @@ def row_plan(key: bytes | None, value: bytes, options: Options) -> RowPlan:
     names, _ = _key_names(message.payload, key, options)
     schema = bytes(message.schema)
     if schema not in (b"", b"null"):
-        return _plan_of(message.payload, schema, names, options.time_zone)
+        return _plan_of(message.payload, schema, names, options)
     image = _image_of(message.payload)
     flags = _NO_SCHEMA if names else _NO_SCHEMA_NO_KEY
     return RowPlan(b"", names, [*image], dict.fromkeys(image, PLAIN), {}, flags, None)
@@ -340,7 +350,8 @@ def _same_as_null(
         either = (default, stands_for_null("blob", told_default("blob", default), None))
         return lambda text: text == either[0] or (either[1] is not None and either[1](text))
     try:
-        canonical = default if convert is None else convert(default)[0]
+        # the default of bytes is text
+        canonical = default if convert is None or column_type.endswith(BINARY) else convert(default)[0]
     except (ValueError, OverflowError):
         return None
     if not column_type.startswith("bit"):
@@ -353,7 +364,7 @@ _NO_SCHEMA_NO_KEY: tuple[str, ...] = (Lossy.NO_SCHEMA.of(), Lossy.NO_KEY.of())
 _NO_ERROR = (None,) * (len(Event._fields) - Event._fields.index("error_code"))
 
 
-def _row(op: str, payload: _Payload, plan: RowPlan | None, key: list[str]) -> Event:
+def _row(op: str, payload: _Payload, plan: RowPlan | None, key: list[str] | None) -> Event:
     after, before = payload.after, payload.before
     if (before if op == "delete" else after) is None:
         raise DecodeError(ErrorCode.BAD_SHAPE, "a row message without the row")
@@ -411,22 +422,22 @@ def _row(op: str, payload: _Payload, plan: RowPlan | None, key: list[str]) -> Ev
     )
 
 
-def _key_names(payload: _Payload, key: bytes | None, options: Options) -> tuple[list[str], bytes | None]:
+def _key_names(payload: _Payload, key: bytes | None, options: Options) -> tuple[list[str] | None, bytes | None]:
     """The columns of a row's key in the order of the message key, and the schema of the key as below.
 
     None where column selectors have left out some of them: part of a key is none.
     """
     names, key_schema = _names_of_key(key, options)
-    return (names if _image_of(payload).keys() >= set(names) else []), key_schema
+    return (names if names is None or _image_of(payload).keys() >= set(names) else None), key_schema
 
 
-def _names_of_key(key: bytes | None, options: Options) -> tuple[list[str], bytes | None]:
-    """The handle key's columns in the order of the message key; none of a table without such a key.
+def _names_of_key(key: bytes | None, options: Options) -> tuple[list[str] | None, bytes | None]:
+    """The handle key's columns in the order of the message key; none of a table without such a key, None without key.
 
     With them the schema of the key, if all keys that bear it have these columns.
     """
     if not key:
-        return [], None
+        return None, None
     plain = decompress(key, options.compression)
     tail = _schema_of_key(plain)
     names = _key_columns.get(tail)
@@ -468,6 +479,7 @@ def _work(row: _Row, plan: RowPlan | None) -> Iterator[tuple[str, _Convert]]:
 
 def _converted(image: _Row, work: Iterable[tuple[str, _Convert]], flags: list[str]) -> _Image:
     """The image itself, with canonical texts in place of the wire's values; appends to `flags`."""
+    column = ""
     try:
         for column, convert in work:
             image[column], reason = convert(image[column])
@@ -476,7 +488,7 @@ def _converted(image: _Row, work: Iterable[tuple[str, _Convert]], flags: list[st
     except KeyError as error:
         raise DecodeError(ErrorCode.BAD_SHAPE, "the row has columns that the schema has not") from error
     except (ValueError, OverflowError) as error:
-        raise DecodeError(ErrorCode.BAD_VALUE, "a column's value is none of its type") from error
+        raise no_value(column) from error
     return image
 
 
@@ -514,9 +526,8 @@ def _text(value: Any) -> str:
     raise DecodeError(ErrorCode.BAD_SHAPE, "a column's value is an object or a list")
 
 
-def _ddl(payload: _Payload, query: str) -> Event:
-    source = payload.source
-    changes = _parse(_read_changes, bytes(payload.tableChanges), "value")
+def ddl_event(source: Source, query: str, changes: list[Change]) -> Event:
+    """The event of a DDL, with the table that it is of."""
     schema: TableSchema | None = None
     for change in changes:
         # EXCHANGE PARTITION names one table and gives the columns of the other

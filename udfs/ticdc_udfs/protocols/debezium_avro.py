@@ -3,6 +3,8 @@
 The writer schema tells no fraction digits of DATETIME and TIME: such columns are flagged `<column>:no_schema`, and a
 later step that knows the table's schema converts their texts by `converter`. Of all columns it finds the texts that may
 stand for NULL: the encoder writes a column's default in its place, and sends no defaults (0.1 line 6).
+
+With `avro-enable-watermark` there are watermarks and DDL too, whose envelopes have no row.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
+
+import msgspec
 
 from ticdc_udfs import values
 from ticdc_udfs.avro_binary import (
@@ -26,9 +30,10 @@ from ticdc_udfs.avro_binary import (
     read,
     schema_of,
 )
-from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy
-from ticdc_udfs.options import Options
+from ticdc_udfs.events import DecodeError, ErrorCode, Event, Kind, Lossy, no_value
+from ticdc_udfs.options import BinaryMode, Options
 from ticdc_udfs.protocols import debezium_values
+from ticdc_udfs.protocols.debezium import Change, Source, ddl_event
 from ticdc_udfs.protocols.debezium_values import flagging, null_reason, stands_for_null
 from ticdc_udfs.schemas import Column, TableSchema, table_schema, write_json
 
@@ -42,14 +47,18 @@ _OPS: Mapping[Value, str] = {"c": "insert", "u": "update", "d": "delete"}
 def decode(
     key: bytes | None, value: bytes | None, options: Options, key_schema: str | None, value_schema: str | None
 ) -> tuple[Event, ...]:
-    """The one row event of a message; the writer schemas of key and value are given as JSON text.
+    """The one event of a message; the writer schemas of key and value are given as JSON text.
 
     Raises `DecodeError`, with `SCHEMA_MISSING` where a schema is None that the message names.
     """
     if not value:
         raise DecodeError(ErrorCode.EMPTY_VALUE, "the message has no value")
     key_text = schema_of(key, key_schema, options.framing, "key") if key else None
-    plan = row_plan(schema_of(value, value_schema, options.framing, "value"), key_text)
+    value_text = schema_of(value, value_schema, options.framing, "value")
+    rowless = _rowless(value_text)
+    if rowless is not None:
+        return (_other_event(rowless, read(rowless, value, options.framing, "value")[0]),)
+    plan = row_plan(value_text, key_text, options.binary)
     wire, replaced = read(plan.record, value, options.framing, "value")
     op = wire[plan.op]
     if op == "m":
@@ -57,6 +66,47 @@ def decode(
     if op not in _OPS:
         raise DecodeError(ErrorCode.UNKNOWN_KIND, "op is none of c, u, d, m")
     return (_row(_OPS[op], wire, plan, replaced),)
+
+
+@lru_cache(maxsize=4096)
+def _rowless(value_schema: str) -> Record | None:
+    """The envelope of a watermark or a DDL; None where it is that of rows."""
+    envelope = parse_schema(value_schema, "value")
+    return None if any(field.name in ("before", "after") for field in envelope.fields) else envelope
+
+
+class _Envelope(msgspec.Struct):
+    source: Source
+    op: str | None = None
+    ddl: str | None = None
+    tableChanges: list[Change] = []
+
+
+def _other_event(envelope: Record, wire: list[Value]) -> Event:
+    try:
+        other = msgspec.convert(_named(envelope, wire), _Envelope)
+    except msgspec.ValidationError as error:
+        place_only = str(error).partition(" - at ")[0]  # bounds say enough
+        raise DecodeError(ErrorCode.BAD_SHAPE, f"the value is no watermark or DDL: {place_only}") from error
+    if other.ddl is not None:
+        return ddl_event(other.source, other.ddl, other.tableChanges)
+    if other.op != "m":
+        raise DecodeError(ErrorCode.UNKNOWN_KIND, "the message has no row, and is neither a watermark nor a DDL")
+    return Event(Kind.WATERMARK, commit_ts=other.source.commit_ts)
+
+
+def _named(record: Record, wire: Any) -> dict[str, Any]:
+    """A record's values by the names of its fields."""
+    return {_name(field): _value(field, value) for field, value in zip(record.fields, wire, strict=True)}
+
+
+def _value(field: Field, value: Any) -> Any:
+    if value is None or field.record is None:
+        return value
+    if field.kind == "record":
+        return _named(field.record, value)
+    (item,) = field.record.fields
+    return [_value(item, each) for each in value]
 
 
 _TO_COMPLETE = frozenset({"datetime", "time", "timestamp", "float", "bigint"})
@@ -143,6 +193,7 @@ def _source(wire: list[Value], plan: RowPlan) -> tuple[str, str, int]:
 def _image(row: Any, plan: RowPlan, flags: list[str]) -> _Row:
     """The row in canonical texts; appends what could not be told to `flags`."""
     image: _Row = {}
+    column = ""
     try:
         for (column, told, null_flag, _), value in zip(plan.columns, row, strict=True):
             if value is None:
@@ -154,7 +205,7 @@ def _image(row: Any, plan: RowPlan, flags: list[str]) -> _Row:
             if reason is not None:
                 flags.append(reason.of(column))
     except (ValueError, OverflowError) as error:
-        raise DecodeError(ErrorCode.BAD_VALUE, "a column's value is none of its type") from error
+        raise no_value(column) from error
     return image
 
 
@@ -198,8 +249,8 @@ class RowPlan(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def row_plan(value_schema: str, key_schema: str | None) -> RowPlan:
-    """The plan of the rows of a writer schema, and of keys of another one."""
+def row_plan(value_schema: str, key_schema: str | None, binary: BinaryMode | None) -> RowPlan:
+    """The plan of the rows of a writer schema, and of keys of another one; `binary` is how bytes come as text."""
     envelope = parse_schema(value_schema, "value")
     before, after, source, op = (
         _place(envelope, name, kind)
@@ -208,18 +259,21 @@ def row_plan(value_schema: str, key_schema: str | None) -> RowPlan:
     row, old, origin = (envelope.fields[place].record for place in (after, before, source))
     if row is None or row != old or origin is None:
         raise DecodeError(ErrorCode.BAD_SHAPE, "before and after of the writer schema are not alike")
+    if any(field.record is not None for field in row.fields):
+        raise DecodeError(ErrorCode.BAD_SHAPE, "a column is a record or an array")
     original = {field.name: _name(field) for field in row.fields}
     key = [] if key_schema is None else [_name(field) for field in parse_schema(key_schema, "key").fields]
+    no_place = None if key or key_schema is None else 0
     if not set(key) <= set(original.values()):
         key = []  # column selectors have left out some of it: part of a key is none
     places = {column: place for place, column in enumerate(key, start=1)}
     flags = [] if key else [Lossy.NO_KEY.of()]
     columns, table = [], []
     for field in row.fields:
-        name, told = _name(field), _told(field)
+        name, told = _name(field), _told(field, binary or "base64")
         null = null_reason(told.column_type, None)
         columns.append(PlanColumn(name, told, null.of(name) if null is not None else None, field))
-        table.append(Column(name, told.column_type, places.get(name)))
+        table.append(Column(name, told.column_type, places.get(name, no_place)))
         if not told.complete:
             flags.append(Lossy.NO_SCHEMA.of(name))
     return RowPlan(
@@ -253,7 +307,7 @@ def _name(field: Field) -> str:
 _CONNECT_TYPES = {"int": "int32", "long": "int64"}
 
 
-def _told(field: Field) -> Told:
+def _told(field: Field, binary: BinaryMode) -> Told:
     scale = decimal_scale(field)
     if scale is not None:
         column_type = f"decimal({field.attributes['precision']},{scale})"
@@ -271,7 +325,7 @@ def _told(field: Field) -> Told:
         for text in (field.parameters.get("length"), field.parameters.get("allowed"))
     )
     connect_type = connect_type or _CONNECT_TYPES.get(field.kind, field.kind)
-    told = debezium_values.told(debezium_values.Field(connect_type, name, tidb_type, length, allowed), None)
+    told = debezium_values.told(debezium_values.Field(connect_type, name, tidb_type, length, allowed), None, binary)
     if field.kind == "double" or field.kind == "float":
         base = None if tidb_type is None else values.base_type(tidb_type)
         is_plain = field.kind == "double" and base not in (None, "float")

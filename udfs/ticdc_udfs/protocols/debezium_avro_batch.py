@@ -32,6 +32,7 @@ from ticdc_udfs.message_columns import (
     Texts,
     flags_of_rows,
     json_objects,
+    present,
     quoted,
     slices,
     spread,
@@ -58,24 +59,16 @@ def decode_batch(
 
 
 def _plan(value_schema: str, key_schema: str | None, feed: Options) -> RowPlan:
-    return debezium_avro.row_plan(value_schema, key_schema)
+    return debezium_avro.row_plan(value_schema, key_schema, feed.binary)
 
 
 def _plausible(plan: RowPlan, wire: list[Column], messages: AvroMessages) -> Flags:
     """Whether operation, images and commit are such as the encoder writes."""
-    before, after = _present(wire[plan.before]), _present(wire[plan.after])
+    before, after = present(wire[plan.before]), present(wire[plan.after])
     letter = messages.bytes[wire[plan.op].start]
     good: Flags = has_operation(messages, wire[plan.op]) & (_commits(plan, wire).numbers > 0)
     good &= (after == (letter != ord("d"))) & ((letter == ord("u")) | (before == (letter == ord("d"))))
     return good
-
-
-def _present(column: Column) -> Flags:
-    present = np.ones(column.count, np.bool_)
-    if column.rows is not None:
-        present[:] = False
-        present[column.rows] = True
-    return present
 
 
 def _commits(plan: RowPlan, wire: list[Column]) -> Column:
@@ -124,7 +117,7 @@ def _images(
         members[column.name], reasons = _cells(column, wire, messages)
         found = [(reason.of(column.name), _of_message(where, wire)) for reason, where in reasons.items()]
         if column.null_flag is not None:
-            found.append((column.null_flag, np.flatnonzero(~_present(wire))))
+            found.append((column.null_flag, np.flatnonzero(~present(wire))))
         flagged += [(flag, _of_message(where, image)) for flag, where in found]
     whole = json_objects(members)
     whole.validate(full=True)

@@ -31,7 +31,7 @@ from ticdc_udfs.json_columns import (
 )
 from ticdc_udfs.message_columns import Flags, Numbers, Texts, quoted
 from ticdc_udfs.options import Options
-from ticdc_udfs.protocols import debezium
+from ticdc_udfs.protocols import debezium, debezium_binary
 from ticdc_udfs.protocols.debezium import ByClass, RowPlan
 from ticdc_udfs.protocols.debezium_columns import datetimes
 from ticdc_udfs.protocols.debezium_values import DatetimeOfInteger, plain_decimal, unsigned_of_integer
@@ -128,7 +128,9 @@ def _members(rows: Alike, event: Event, plan: RowPlan) -> tuple[Alike, dict[str,
 
 
 def _cells(tokens: Tokens, by_class: ByClass) -> Cells:
-    if by_class[str] is debezium.as_it_stands and tokens.are_texts(or_null=True):
+    convert = by_class[str]
+    as_it_stands = convert is debezium.as_it_stands or (convert is debezium_binary.unsure and _are_base64(tokens))
+    if as_it_stands and tokens.are_texts(or_null=True):
         _, null = debezium.converted(None, by_class)
         return Cells(tokens.texts(), {null: tokens.is_null()} if null else {})
     numbers = None if tokens.is_text().any() else _numbers(tokens, by_class)
@@ -149,6 +151,13 @@ def _cells(tokens: Tokens, by_class: ByClass) -> Cells:
     if {bool, int} <= kinds:
         raise ValueError("1 and true are equal in Python, so that a change of one to the other is none")
     return cells
+
+
+def _are_base64(tokens: Tokens) -> bool:
+    """Whether all values are base64, or NULL, and none of them may be hex."""
+    texts = tokens.texts()
+    are_base64 = pc.all(pc.match_substring_regex(texts, f'^("{debezium_binary.BASE64}"|null)$')).as_py()
+    return are_base64 and not pc.any(pc.match_substring_regex(texts, f'^"{debezium_binary.HEX}"$')).as_py()
 
 
 _read_cell = msgspec.json.Decoder(float_hook=str).decode

@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta
 from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple, overload
@@ -22,6 +22,8 @@ from zoneinfo import ZoneInfo
 
 from ticdc_udfs import values
 from ticdc_udfs.events import Lossy
+from ticdc_udfs.options import BinaryMode
+from ticdc_udfs.protocols import debezium_binary
 from ticdc_udfs.schemas import labelled_type
 
 OfInteger = Callable[[int], tuple[str, Lossy | None]]
@@ -32,6 +34,9 @@ Same = Callable[[str], bool]
 
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _MAX_DIGITS_OF_DOUBLE = 15
+"""Of decimals that come through a double unharmed."""
+_MOST_DIGITS_OF_DOUBLE = 17
+"""That its shortest text has."""
 _MAX_SCALE = 30
 _WIDE = Context(prec=700)
 _NO_UTF8 = re.compile("[\udc80-\udcff]")
@@ -39,18 +44,46 @@ _ARE_BITS = re.compile("[01]{0,64}").fullmatch
 
 
 def converter(
-    column_type: str, zone: ZoneInfo | None = None, *, nullable: bool | None = None, default: str | None = None
+    column_type: str,
+    zone: ZoneInfo | None = None,
+    *,
+    nullable: bool | None = None,
+    default: str | None = None,
+    binary: BinaryMode | None = "base64",
 ) -> values.Convert | None:
     """How a type's wire text becomes canonical; None where it is canonical as it stands.
 
     `default` is the column's default in canonical text, or CURRENT_TIMESTAMP; `nullable` is None where it is not known.
     The conversion flags a text that may stand for NULL or for a zero date; `zone` is the changefeed's, in which the
-    encoder reads the default of a TIMESTAMP. NULLs are not converted: see `null_reason`.
+    encoder reads the default of a TIMESTAMP, `binary` how it writes bytes. NULLs are not converted: see `null_reason`.
     """
-    convert = _converter(column_type, nullable)
+    is_binary = values.base_type(column_type).endswith(BINARY)
+    convert = debezium_binary.converter(binary) if is_binary else _converter(column_type, nullable, zone)
     if default is None or nullable is False:
         return convert
     return flagging(convert, stands_for_null(column_type, default, zone))
+
+
+def check(
+    column_type: str, *, nullable: bool | None, default: str | None, binary: BinaryMode | None
+) -> values.Convert | None:
+    """Flags a text for what no inline schema tells; the text stays.
+
+    A number may stand for NULL where the default is an expression. Without the TiDB extension bytes are no other than
+    text, so that the message does not tell whether a text that is none may be hex.
+    """
+    if binary is None and values.base_type(column_type).endswith(BINARY):
+        return _binary_check
+    same = None if default is None or nullable is False else stands_for_computed(column_type, default)
+    return None if same is None else flagging(lambda text: (text, None), same)
+
+
+def _binary_check(text: str) -> tuple[str, Lossy | None]:
+    try:
+        canonical, reason = debezium_binary.unsure(text)
+    except ValueError:
+        return text, Lossy.BINARY_UNSURE
+    return text, reason if canonical == text else Lossy.BINARY_UNSURE
 
 
 def null_reason(column_type: str, nullable: bool | None) -> Lossy | None:
@@ -84,28 +117,36 @@ def told_default(column_type: str, expression: str) -> str:
     base = values.base_type(column_type)
     if base == "bit" and _ARE_BITS(expression):
         return str(int(expression or "0", 2))
-    return _base64(expression) if base.endswith(("blob", "binary")) else expression
+    return _base64(expression) if base.endswith(BINARY) else expression
 
 
 def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None) -> Same | None:
     """Which canonical text stands for NULL in a nullable column with that default (protocol facts 0.1 line 6).
 
     TIME, DATETIME of the present time and BIGINT UNSIGNED beyond 2^63 give 0, bytes that are no UTF-8 come as U+FFFD
-    (an export of the default has them so already), a TIMESTAMP is read in the changefeed's zone. None: NULL stays NULL,
-    or the default cannot be read.
+    (an export of the default has them so already), a TIMESTAMP is read in the changefeed's zone. A YEAR is the number
+    of the default as it was written. None: NULL stays NULL, or the default cannot be read.
     """
     base = values.base_type(column_type)
+    computed = stands_for_computed(column_type, default)
+    if computed is not None:
+        return computed
     try:
+        if base == "year" and 1970 <= int(default) <= 2069:
+            return {default, values.year(str(int(default) % 100))}.__contains__
+        if base in ("enum", "set"):
+            label = _label(column_type, default).casefold()
+            return lambda text: text.casefold() == label
         if base == "bit":
             return _same_bits(int(default))
-        if base.endswith(("blob", "binary")):
+        if base.endswith(BINARY):
             text = default if "\ufffd" in default else _replaced(b64decode(default, validate=True))
             return _base64(text).__eq__
         now = default.upper().startswith("CURRENT_TIMESTAMP")
         if base == "time" or (base == "datetime" and now) or (base == "bigint" and int(default) >= 2**63):
             default = "0"
         elif base == "timestamp":
-            if now or default.startswith("1970-01-01 00:00:00"):
+            if now or default < "1970-01-01 00:00:01":
                 return None
             return _same_moment(default if zone is None else values.timestamp_to_utc(default, zone)[0])
         convert = _converter(column_type, True)
@@ -114,16 +155,69 @@ def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None) -> Sa
         return None
 
 
+def stands_for_computed(column_type: str, default: str) -> Same | None:
+    """Which canonical text stands for NULL where the default is an expression; None where it is a constant.
+
+    The encoder takes the expression for a constant: of a number it writes 0, of an ENUM or SET the empty label, of what
+    is text the expression itself, as TiDB writes it.
+    """
+    base = values.base_type(column_type)
+    if base in _NUMBERS:
+        return None if _is_number(default) else lambda text: float(text) == 0
+    if base in ("enum", "set"):
+        known = values.labels(column_type)
+        return None if known is None or _is_label(default, known) else lambda text: not text
+    if "(" not in default and not default.lower().startswith("next value for"):
+        return None
+    expression = _bare(default)
+    if base.endswith(BINARY):
+        return lambda text: _bare(b64decode(text).decode("utf-8", "replace")) == expression
+    if base in ("char", "varchar", "json") or base.endswith("text"):
+        return lambda text: _bare(text) == expression
+    return None
+
+
+BINARY = ("blob", "binary")
+_NUMBERS = frozenset(
+    {"tinyint", "smallint", "mediumint", "int", "bigint", "float", "double", "decimal", "year"},
+)
+_INTRODUCER = re.compile(r"_[a-z0-9]+(?=')|[\s`]")
+_SEQUENCE = re.compile(r"(?:nextvaluefor|nextval\()(?:[^.]*\.)?([^)]*)\)?")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _is_label(text: str, known: Sequence[str]) -> bool:
+    folded = {label.casefold() for label in known}
+    return text.isdecimal() or {text.casefold()} <= folded or not text or {*text.casefold().split(",")} <= folded
+
+
+def _label(column_type: str, default: str) -> str:
+    """The label of a default of ENUM or SET, which may be a number."""
+    known = values.labels(column_type)
+    if known is None or default in known or not default.isdecimal():
+        return default
+    return (values.enum_label if column_type.startswith("enum") else values.set_labels)(default, known)
+
+
+def _bare(expression: str) -> str:
+    """An expression without what TiDB and its DDL write in different ways: blanks, quotes of names, character sets."""
+    return _SEQUENCE.sub(r"nextval(\1)", _INTRODUCER.sub("", expression.casefold()))
+
+
 def told_inline_stands_for_null(column_type: str, default: str, zone: ZoneInfo | None, *, signed: bool) -> Same | None:
     """The same by the default of an inline schema, which does not tell every default as it is written for NULL.
 
-    Integers went through a double there, and years of two digits have got their century: of 1999 it cannot be told
-    whether it was 99. `signed` tells that a BIGINT is not unsigned, so that its default is below 2^63.
+    Integers went through a double there. `signed` tells that a BIGINT is not unsigned, so that its default is below
+    2^63.
     """
     base = values.base_type(column_type)
     try:
-        if base == "year" and 1970 <= int(default) <= 2069:
-            return {default, values.year(str(int(default) % 100))}.__contains__
         if base == "bigint" and abs(int(default)) >= 2**53:
             zero = "0" if int(default) >= 2**63 and not signed else None
             return lambda text: text == zero or (float(text) == float(default) and int(text) < 2**63)
@@ -154,7 +248,7 @@ def _same_bits(wanted: int) -> Same:
     return same
 
 
-def _converter(column_type: str, nullable: bool | None) -> values.Convert | None:
+def _converter(column_type: str, nullable: bool | None, zone: ZoneInfo | None = None) -> values.Convert | None:
     base = values.base_type(column_type)
     if base == "decimal":
         digits = parameters(column_type)
@@ -165,7 +259,7 @@ def _converter(column_type: str, nullable: bool | None) -> values.Convert | None
         fraction = min((parameters(column_type) or (0,))[0], 6)
         if base == "datetime":
             return datetime_converter(1000 if fraction <= 3 else 1_000_000, fraction, nullable)
-        return time_converter(fraction) if base == "time" else timestamp_converter(fraction)
+        return time_converter(fraction) if base == "time" else timestamp_converter(fraction, zone)
     if base == "date":
         return date_converter(nullable)
     if column_type in ("bit", "bit(1)"):
@@ -233,13 +327,19 @@ def decimal_converter(precision: int, scale: int) -> values.Convert:
         if precision > _MAX_DIGITS_OF_DOUBLE or len(fraction) > scale:
             number, exact = float(text), Decimal(text)
             above, below = float(_WIDE.add(exact, step)), float(_WIDE.subtract(exact, step))
-            if len(fraction) > scale or number in (above, below):
+            if (len(fraction) > scale or number in (above, below)) and not _was_text(text):
                 lost = Lossy.DOUBLE_PRECISION
         if len(fraction) > scale:
             return format(Decimal(text).quantize(step, context=_WIDE), "f"), lost
         return f"{whole}.{fraction.ljust(scale, '0')}" if scale else whole, lost
 
     return convert
+
+
+def _was_text(decimal: str) -> bool:
+    """Whether a decimal came with all its digits: a double has 17 at most, and none at the end that is a zero."""
+    digits = decimal.lstrip("-0.").replace(".", "")
+    return len(digits.rstrip("0")) > _MOST_DIGITS_OF_DOUBLE or ("." in decimal and decimal.endswith("0"))
 
 
 def bit(text: str) -> tuple[str, Lossy | None]:
@@ -322,13 +422,18 @@ _SECONDS = [f"{second:02}" for second in range(60)]
 _MILLISECONDS = [f"{part:03}".rstrip("0") for part in range(1000)]
 
 
-def timestamp_converter(fraction: int) -> values.Convert:
-    """A TIMESTAMP from ISO 8601 in UTC; the start of 1970 is beyond its range and stands for the zero date alone."""
+def timestamp_converter(fraction: int, zone: ZoneInfo | None) -> values.Convert:
+    """A TIMESTAMP from ISO 8601 in UTC; the start of 1970 is beyond its range and stands for the zero date.
+
+    The encoder looks at the wall clock of the changefeed's zone: west of UTC it stands for the first hours of 1970 too.
+    """
     zero = _with_fraction("0000-00-00 00:00:00", fraction)
+    ahead = None if zone is None else datetime(1970, 1, 1, tzinfo=zone).utcoffset()
+    lost = Lossy.ZERO_DATE if ahead is not None and ahead < timedelta(0) else None
 
     def convert(text: str) -> tuple[str, Lossy | None]:
-        if text == "1970-01-01T00:00:00Z":
-            return zero, None
+        if text == "1970-01-01T00:00:00Z" or text.startswith("0000-00-00"):
+            return zero, lost
         day, separator, time = text.replace(" ", "T").partition("T")
         if not separator or len(day) != 10:
             raise ValueError("no timestamp")
@@ -387,8 +492,8 @@ class Told(NamedTuple):
     of_integer: OfInteger | None = None
 
 
-def told(field: Field, nullable: bool | None) -> Told:
-    """The type and conversion of a field of an inline schema."""
+def told(field: Field, nullable: bool | None, binary: BinaryMode | None) -> Told:
+    """The type and conversion of a field of an inline schema; `binary` is how the feed says that bytes are written."""
     name = (field.name or "").rpartition(".")[2]
     word = field.tidb_type or _MYSQL_WORDS.get(name) or _MYSQL_WORDS.get(field.connect_type, field.connect_type)
     if word in ("enum", "set") and field.allowed is not None:
@@ -410,7 +515,12 @@ def told(field: Field, nullable: bool | None) -> Told:
     if word == "timestamp":
         return Told(word, _timestamp_told, True)
     if word == "decimal":
-        return Told(word, plain_decimal, False)
+        is_text = field.connect_type == "string"  # an option of newer releases, with all digits
+        return Told(word, None if is_text else plain_decimal, is_text)
+    if word.endswith(BINARY):
+        return Told(word, None if field.connect_type == "bytes" else debezium_binary.converter(binary), True)
+    if field.tidb_type is None and word == "text":  # or bytes
+        return Told(word, None, binary not in ("base64-url-safe", "hex"))
     if field.tidb_type is None and word == "bigint":
         return Told(word, _bigint_told, True)
     return Told(word, _converter(word, nullable), field.tidb_type is not None or word != "double")

@@ -1,4 +1,11 @@
-"""Open Protocol: batches of rows, each column with its type code, flags and value (protocol facts 1.5, 2.2, 3.3, 8)."""
+"""Open Protocol: batches of rows, each column with its type code, flags and value (protocol facts 1.5, 2.2, 3.3, 8).
+
+Of a partitioned table the newer encoder's flags may be those of before a DDL (0.1 line 16), and of any table, in rows
+that it sends again, those of after one. Text and bytes cannot be told apart then: such columns stay as the wire has
+them, flagged `<column>:no_schema`, and the later step that knows the table's schema converts them by `finisher`. So it
+is with partitioned tables, and with those without key, whose equal rows count: a row that comes again with the key of
+another one is dropped.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +14,22 @@ import re
 from base64 import b64encode
 from binascii import a2b_base64
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from math import isfinite
 from struct import Struct
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, NoReturn, TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
 
 from ticdc_udfs import values
 from ticdc_udfs.compression import MAX_DECOMPRESSED_BYTES, decompress
-from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event
+from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event, no_value
 from ticdc_udfs.options import Options
 from ticdc_udfs.schemas import Column, table_schema, write_json
 
 _Uint63 = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+_Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _Uint16 = Annotated[int, msgspec.Meta(ge=0, le=2**16 - 1)]
 _S = TypeVar("_S")
 _T = TypeVar("_T")
@@ -34,6 +43,7 @@ class _Key(msgspec.Struct):
     t: int
     scm: str = ""
     tbl: str = ""
+    rid: _Int64 | None = None
     ptn: _Uint63 | None = None
     rid: Any = None
     ohk: bool = False
@@ -44,7 +54,7 @@ class _Column(msgspec.Struct, gc=False):
     t: int
     v: str | int | float | None
     h: bool = False
-    f: _Uint16 | None = None
+    f: _Uint63 | None = None
 
 
 _Columns = dict[str, _Column]
@@ -77,7 +87,8 @@ _read_query = msgspec.json.Decoder(_Query).decode
 def decode(key: bytes | None, value: bytes | None, options: Options) -> Sequence[Event]:
     """The events of a message in the order of its batch; an entry that cannot be decoded is one event of kind `error`.
 
-    A batch without entries (a key with the version alone) gives one event of kind `bootstrap`: nothing to apply.
+    What has nothing to apply is an event of kind `bootstrap`: a batch without entries (a key with the version alone),
+    and a row that was inserted and deleted in one transaction, which old releases write as `{}` (0.1 line 18).
     Raises `DecodeError` where the frames of the batch cannot be told apart.
     """
     if not key:
@@ -89,7 +100,7 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> Sequence
     if len(keys) != len(bodies):
         raise DecodeError(ErrorCode.BAD_FRAME, f"the key has {len(keys)} frames, the value {len(bodies)}")
     if not keys:
-        return (Event(Kind.BOOTSTRAP),)
+        return (_NOTHING,)
     events = []
     size = 0
     for key_frame, body in zip(keys, bodies, strict=True):
@@ -99,13 +110,16 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> Sequence
             if size > MAX_DECOMPRESSED_BYTES:
                 raise DecodeError(ErrorCode.TOO_LARGE, f"the batch holds more than {MAX_DECOMPRESSED_BYTES} bytes")
             head = _read(_read_key, key_frame, "key")
-            is_row = head.t == _ROW and plain
-            events.append(_row(head, plain, options.time_zone) if is_row else _other_event(head, plain))
+            if head.t != _ROW or not plain:
+                events.append(_other_event(head, plain))
+            else:
+                events.append(_NOTHING if plain == b"{}" else _row(head, _setting(head, key_frame, options), plain))
         except DecodeError as error:
             events.append(Event(Kind.ERROR, error_code=error.code, error_message=str(error)))
     return events
 
 
+_NOTHING = Event(Kind.BOOTSTRAP)
 _LENGTH = Struct(">q")
 LENGTH_BYTES = _LENGTH.size
 """What stands before each frame."""
@@ -160,11 +174,26 @@ def _other_event(key: _Key, plain: bytes) -> Event:
     )
 
 
-def _row(key: _Key, plain: bytes, zone: ZoneInfo | None) -> Event:
+class _Setting(NamedTuple):
+    """What is known of a row beside its columns: the changefeed's time zone, its partition, and its encoder."""
+
+    zone: ZoneInfo | None
+    is_partition: bool
+    is_of_newer: bool
+
+
+def _setting(key: _Key, frame: bytes, options: Options) -> _Setting:
+    """The newer encoder puts the partition behind the type of the event, and names no row (protocol facts 2.2)."""
+    is_partition = key.ptn is not None
+    is_of_newer = frame.rfind(b'"ptn":') > frame.rfind(b'"t":') if is_partition else key.rid is None
+    return _Setting(options.time_zone, is_partition, is_of_newer)
+
+
+def _row(key: _Key, setting: _Setting, plain: bytes) -> Event:
     flags = _flags(key)
     claim_check = None if key.ccl is None else key.ccl.rpartition("/")[2]
 
-    plan, row = _images(key, plain, zone, flags)
+    plan, row = _images(key, setting, plain, flags)
     op, cells, old = row
     flags += plan.flags
     _make_canonical(cells, plan, flags)
@@ -247,7 +276,7 @@ def row_plan(key: bytes, value: bytes, options: Options) -> RowPlan:
     (key_frame,), (body,) = _frames(key, len(VERSION), "key"), _frames(value, 0, "value")
     head = _read(_read_key, key_frame, "key")
     row = _read(_read_row, body, "row")
-    plan = _Plan(row.d or row.u or {}, options.time_zone)
+    plan = _Plan(row.d or row.u or {}, _setting(head, key_frame, options))
     columns = dict(zip(plan.names, zip(plan.wire_types, plan.converts, strict=True), strict=True))
     return RowPlan(columns, plan.key, [*_flags(head), *plan.flags])
 
@@ -255,24 +284,39 @@ def row_plan(key: bytes, value: bytes, options: Options) -> RowPlan:
 class _Plan:
     """What is the same for all rows that bear one table schema."""
 
-    def __init__(self, columns: _Columns, zone: ZoneInfo | None) -> None:
+    def __init__(self, columns: _Columns, setting: _Setting) -> None:
         self.names = list(columns)
         self.shape = _shape(columns)
         types = [_type_of(column) for column in columns.values()]
-        key = [name for name, column in columns.items() if (column.f or 0) & _PRIMARY_KEY]
-        key = key or [name for name, column in columns.items() if column.h]
+        key = [name for name, column in columns.items() if column.h]
+        # of partitioned tables `f` may be of an earlier moment (protocol facts 0.1 line 16)
+        if not key and not setting.is_partition:
+            key = [name for name, column in columns.items() if (column.f or 0) & _PRIMARY_KEY]
+        no_place = 0 if not key and all(column.f is not None for column in columns.values()) else None
         self.key = key or self.names
-        self.flags = [] if key else [Lossy.NO_KEY.of()]
+        unsure = []
+        if setting.is_of_newer and (setting.is_partition or not key):
+            unsure = [name for name, column in columns.items() if column.t in _BINARY_TYPES]
+        self.flags = [*([] if key else [Lossy.NO_KEY.of()]), *map(Lossy.NO_SCHEMA.of, unsure)]
         places = {name: place for place, name in enumerate(key, start=1)}
         self.schema = table_schema(
             [
-                Column(name, column_type, places.get(name), None if column.f is None else bool(column.f & _NULLABLE))
+                Column(
+                    name,
+                    column_type,
+                    places.get(name, no_place),
+                    None if column.f is None else bool(column.f & _NULLABLE),
+                )
                 for (name, column), column_type in zip(columns.items(), types, strict=True)
             ]
         )
+        self.types = types
         self.wire_types = [_wire_type(column_type) for column_type in types]
         self.integers = [place for place, wire_type in enumerate(self.wire_types) if wire_type is int]
-        self.converts = [converter(column_type, zone) for column_type in types]
+        self.converts = [
+            None if name in unsure else converter(column_type, setting.zone)
+            for name, column_type in zip(columns, types, strict=True)
+        ]
         self.converters = [
             (place, name, convert)
             for place, (name, convert) in enumerate(zip(columns, self.converts, strict=True))
@@ -289,18 +333,18 @@ class _Plan:
         return write_json({name: row[name] for name in self.key})
 
 
-_plans: dict[tuple[str, str, ZoneInfo | None], _Plan] = {}
+_plans: dict[tuple[str, str, _Setting], _Plan] = {}
 _MAX_PLANS = 10_000
 
 
-def _plan_of(key: _Key, columns: _Columns, zone: ZoneInfo | None) -> _Plan:
+def _plan_of(key: _Key, columns: _Columns, setting: _Setting) -> _Plan:
     """The plan of a row's table schema; the last one of each table is kept, as most rows bear it again."""
-    table = (key.scm, key.tbl, zone)
+    table = (key.scm, key.tbl, setting)
     plan = _plans.get(table)
     if plan is None or plan.shape != _shape(columns) or plan.names != list(columns):
         if len(_plans) >= _MAX_PLANS:
             _plans.clear()
-        plan = _plans[table] = _Plan(columns, zone)
+        plan = _plans[table] = _Plan(columns, setting)
     return plan
 
 
@@ -312,48 +356,79 @@ _NEGATIVE_ZERO, _NEGATIVE_FLOAT = b'"v":-0}', b'"v":-0.0}'
 """The first is an integer to a JSON reader, and then without its sign; it stands for the second."""
 
 
-def _images(key: _Key, plain: bytes, zone: ZoneInfo | None, flags: list[str]) -> tuple[_Plan, _Images]:
+def _images(key: _Key, setting: _Setting, plain: bytes, flags: list[str]) -> tuple[_Plan, _Images]:
     """The images of a row, and the plan of its schema."""
     row = _columns(plain.replace(_NEGATIVE_ZERO, _NEGATIVE_FLOAT), flags)
     columns = row.u if row.d is None else row.d
     if not columns:
         raise DecodeError(ErrorCode.BAD_SHAPE, "a row without u and d, or without columns")
-    plan = _plan_of(key, columns, zone)
-    cells = _wire_values(columns, columns, plan)
+    plan = _plan_of(key, columns, setting)
     if row.d is not None:
-        return plan, ("delete", cells, None)
+        return plan, ("delete", _wire_values(columns, columns, plan, _of_default), None)
+    cells = _wire_values(columns, columns, plan, _of_no_type)
     if row.p is None:
         return plan, ("insert", cells, None)
     if not row.p.keys() <= columns.keys():
         raise DecodeError(ErrorCode.BAD_SHAPE, "p has columns that u has not")
-    return plan, ("update", cells, _wire_values(row.p, columns, plan))
+    return plan, ("update", cells, _wire_values(row.p, columns, plan, _of_default))
 
 
-def _wire_values(image: _Columns, others: _Columns, plan: _Plan) -> list[Any]:
-    """The values in order of the plan's columns; those that an old image lacks are the new one's."""
+def _wire_values(
+    image: _Columns, others: _Columns, plan: _Plan, other_type: Callable[[str, str, Any], Any]
+) -> list[Any]:
+    """The values in order of the plan's columns; those that an old image lacks are the new one's.
+
+    `other_type` gives the value of what JSON has in another type, by the names of column and type.
+    """
     cells = [(image.get(name) or others[name]).v for name in plan.names]
-    for cell, wire_type in zip(cells, plan.wire_types, strict=True):
+    for place, wire_type in enumerate(plan.wire_types):
+        cell = cells[place]
         if cell is not None and not isinstance(cell, wire_type):
-            raise DecodeError(ErrorCode.BAD_VALUE, _NO_VALUE)
+            cells[place] = other_type(plan.names[place], plan.types[place], cell)
     return cells
 
 
-_NO_VALUE = "a column's value is none of its type"
+def _of_no_type(name: str, column_type: str, cell: Any) -> NoReturn:
+    del column_type, cell
+    raise no_value(name)
+
+
+def _of_default(name: str, column_type: str, cell: Any) -> Any:
+    """The value of a default's text, as old images have it in some releases (0.1 line 18); of ENUM and SET its labels.
+
+    Labels that look like the numbers which stand for labels stay unread.
+    """
+    base = values.base_type(column_type)
+    if isinstance(cell, str):
+        with suppress(ValueError):
+            if base in ("enum", "set") and not cell.isdecimal():
+                return cell
+            if base == "bit":  # its bytes, of which those that are no UTF-8 are flagged
+                return int.from_bytes(cell.encode()[-_BYTES_OF_BIT:], "big")
+            if base in ("float", "double"):
+                return _finite(cell)
+            if base not in ("enum", "set"):
+                return int(cell)
+    raise no_value(name, _DEFAULTS_AS_TEXT)
+
+
+_BYTES_OF_BIT = 8
+_DEFAULTS_AS_TEXT = "in old images TiCDC 6.5.0 to 6.5.8, 7.1.0 to 7.1.4, 7.5.0 and 7.5.1 write the text of a default"
 
 
 def _make_canonical(cells: list[Any], plan: _Plan, flags: list[str]) -> None:
     """Puts canonical texts in place of wire values; appends what could not be told to `flags`."""
-    try:
-        for place in plan.integers:
-            if cells[place] is not None:
-                cells[place] = repr(cells[place])
-        for place, name, convert in plan.converters:
-            if cells[place] is not None:
+    for place in plan.integers:
+        if cells[place].__class__ is int:
+            cells[place] = repr(cells[place])
+    for place, name, convert in plan.converters:
+        if cells[place] is not None:
+            try:
                 cells[place], reason = convert(cells[place])
-                if reason is not None:
-                    flags.append(reason.of(name))
-    except (ValueError, OverflowError) as error:
-        raise DecodeError(ErrorCode.BAD_VALUE, _NO_VALUE) from error
+            except (ValueError, OverflowError) as error:
+                raise no_value(name) from error
+            if reason is not None:
+                flags.append(reason.of(name))
 
 
 def canonical(value: Any, wire_type: Any, convert: Convert | None) -> tuple[str | None, Lossy | None]:
@@ -361,7 +436,7 @@ def canonical(value: Any, wire_type: Any, convert: Convert | None) -> tuple[str 
     if value is None:
         return None, None
     if not isinstance(value, wire_type):
-        raise ValueError(_NO_VALUE)
+        raise ValueError("the value is none of its type")
     if wire_type is int:
         value = repr(value)
     return (value, None) if convert is None else convert(value)
@@ -483,6 +558,17 @@ def converter(column_type: str, zone: ZoneInfo | None) -> Convert | None:
         return lambda text: (_binary_from_quoted(text), None)
     if base == "timestamp" and zone is not None:
         return values.timestamp_converter(zone)
+    return values.shared_converter(column_type)
+
+
+def finisher(column_type: str) -> values.Convert | None:
+    """How the text of a cell that waits for its column's type becomes canonical; None where it is so as it stands.
+
+    Such are numbers of labels, and of partitioned tables text and bytes.
+    """
+    base = values.base_type(column_type)
+    if base.endswith(("text", "blob", "binary")):
+        return converter(column_type, None)
     return values.shared_converter(column_type)
 
 

@@ -18,9 +18,11 @@ import msgspec
 from msgspec.structs import replace
 
 from ticdc_udfs import values
+from ticdc_udfs.catalogue.handle_key import TableIndex, key_index
 from ticdc_udfs.checksum import Sent
 from ticdc_udfs.compression import decompress
-from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event
+from ticdc_udfs.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event, no_value
+from ticdc_udfs.internal_columns import is_of_expression
 from ticdc_udfs.options import Options
 from ticdc_udfs.protocols import simple_avro
 from ticdc_udfs.schemas import Column, labelled_type, table_schema, write_json
@@ -61,6 +63,7 @@ class _Index(msgspec.Struct):
     primary: bool
     nullable: bool
     columns: list[str] | None = None
+    name: str = ""
 
 
 class _TableSchema(msgspec.Struct):
@@ -186,10 +189,19 @@ def _ddl(message: _Message) -> Event:
 
 
 def _schema_event(event: Event, schema: _TableSchema) -> Event:
-    places = {column: place for place, column in enumerate(_key(schema), start=1)}
+    key = _key(schema)
+    places = {column: place for place, column in enumerate(key, start=1)}
+    no_place = None if key or schema.indexes is None else 0
+    hidden = {
+        name
+        for index in schema.indexes or ()
+        for place, name in enumerate(index.columns or ())
+        if is_of_expression(name, index.name, place)
+    }
+    shown = [(one.name, one) for one in schema.columns if one.name not in hidden]
     columns = [
-        Column(column.name, _type(column.dataType), places.get(column.name), column.nullable, _default(column))
-        for column in schema.columns
+        Column(name, _type(one.dataType), places.get(name, no_place), one.nullable, _default(one))
+        for name, one in shown
     ]
     return event._replace(
         schema_name=schema.schema,
@@ -200,18 +212,22 @@ def _schema_event(event: Event, schema: _TableSchema) -> Event:
     )
 
 
-def _key(schema: _TableSchema) -> list[str]:
-    """The columns of the primary key, else of the shortest unique index that takes no NULL (protocol facts 2)."""
+def _key(schema: _TableSchema) -> tuple[str | None, ...]:
+    """The columns of the key as far as the message tells it: not what of a table is virtual, nor indexes' numbers."""
     names = {column.name for column in schema.columns}
-    fit = [
-        index
-        for index in schema.indexes or ()
-        if index.columns
-        and names.issuperset(index.columns)
-        and (index.primary or (index.unique and not index.nullable))
+    indexes = [
+        TableIndex(index.name, tuple(index.columns), index.unique and not index.nullable, index.primary, number)
+        for number, index in enumerate(schema.indexes or ())
+        if index.columns and names.issuperset(index.columns) and not _is_implicit(index, schema)
     ]
-    first = min(fit, key=lambda index: (not index.primary, len(index.columns or ())), default=None)
-    return [] if first is None or first.columns is None else first.columns
+    key = key_index(indexes, names)
+    return () if key is None else key.columns
+
+
+def _is_implicit(index: _Index, schema: _TableSchema) -> bool:
+    """Whether an index is the first UNIQUE one again, which the encoder lists as primary where there is none."""
+    others = (one for one in schema.indexes or () if one is not index)
+    return index.primary and any(one.unique and one.columns == index.columns for one in others)
 
 
 _LENGTH_IS_PARAMETER = frozenset(
@@ -365,13 +381,16 @@ def _take_utc(row: _Row, timestamps: Iterable[str]) -> bool:
 
 
 def _utc(column: str, timestamp: _Timestamp, zone: ZoneInfo | None, flags: list[str]) -> str:
-    at = _zone(timestamp.location) if timestamp.location != "Local" else zone
+    try:
+        at = _zone(timestamp.location) if timestamp.location != "Local" else zone
+    except (ValueError, OSError, KeyError) as error:
+        raise no_value(column, "its location is no known time zone") from error
     if at is None:
         return timestamp.value
     try:
         utc, twice = values.timestamp_to_utc(timestamp.value, at)
     except (ValueError, OverflowError) as error:
-        raise DecodeError(ErrorCode.BAD_VALUE, "a timestamp's value is none") from error
+        raise no_value(column) from error
     if twice:
         flags.append(Lossy.AMBIGUOUS_TIME.of(column))
     return utc
@@ -380,10 +399,7 @@ def _utc(column: str, timestamp: _Timestamp, zone: ZoneInfo | None, flags: list[
 @lru_cache(maxsize=256)
 def _zone(location: str) -> ZoneInfo | None:
     """The zone that a timestamp names; None is UTC. `Local` names none: the feed's option tells it."""
-    try:
-        return None if location == "UTC" else ZoneInfo(location)
-    except (ValueError, OSError, KeyError) as error:
-        raise DecodeError(ErrorCode.BAD_VALUE, "a timestamp's location is no known time zone") from error
+    return None if location == "UTC" else ZoneInfo(location)
 
 
 def _encodable(column: str, cell: _Cell, flags: list[str]) -> _Cell:

@@ -260,7 +260,7 @@ _MESSAGE = b"\x16"  # branch 11 of the encoder's union
 
 def _message(data: bytes, at: int) -> tuple[Members, int]:
     if not data.startswith(_MESSAGE, at):
-        raise ValueError("the value is no Message of the encoder's union")
+        raise ValueError("the value is no Message of the encoder's union, of which TiCDC 7.6 has another one")
     _, at = _KINDS(data, at + 1)
     message, at = _PAYLOAD(data, at)
     return message, at

@@ -1,0 +1,21 @@
+{% macro unsure_cells() -%}
+    {%- set versions = ref("int_ticdc__table_versions") -%}
+    {%- set some = ticdc.rows_if_built(versions, "select 1 from " ~ versions ~ " where has_unsure_cells limit 1") -%}
+    {%- if not some -%}
+    changes.lossy
+    {%- else -%}
+    array_union(
+        changes.lossy,
+        coalesce(
+            ticdc_unsure_cells(
+                {{ ticdc.by_feed(ticdc.feeds(), "protocol", "changes.") }},
+                if(versions.has_unsure_cells, versions.table_schema, null),
+                {{ ticdc.by_feed(ticdc.feeds(), "options", "changes.") }},
+                if(versions.has_unsure_cells, changes.before, null),
+                if(versions.has_unsure_cells, changes.after, null)
+            ),
+            array()
+        )
+    )
+    {%- endif -%}
+{%- endmacro %}

@@ -1,0 +1,45 @@
+{% macro make_typed_relations(changed, standing, schemas) %}
+    {% if not changed %}{% do return(none) %}{% endif %}
+    {% set catalogs = [] %}
+    {% for row in run_query("set").rows if modules.re.fullmatch("spark[.]sql[.]catalog[.][^.]+", row[0]) %}
+        {% do catalogs.append(row[0].split(".")[-1]) %}
+    {% endfor %}
+    {% set blocks, new_schemas = [], [] %}
+    {% for change in changed %}
+        {% set schema = change.relation.replace("`", "").split(".")[0] %}
+        {% set not_ours = [] %}
+        {% for kind, name in [(change.kind, change.relation), ("storage", change.storage)] if name and standing.get(ticdc.relation_key(kind, name)) is false %}
+            {% do not_ours.append(name) %}
+        {% endfor %}
+        {% if schema in catalogs %}
+            {% do change.update({"problem": {"reason": "schema_is_catalog", "detail": change.relation}}) %}
+        {% elif not_ours %}
+            {% do change.update({"problem": {"reason": "not_ours", "detail": not_ours | join(", ")}}) %}
+        {% else %}
+            {% if schema not in schemas + new_schemas %}
+                {% do new_schemas.append(schema) %}
+                {% do blocks.append({"place": -1, "statements": ["create schema if not exists " ~ ticdc.identifier(schema)]}) %}
+            {% endif %}
+            {% do blocks.append({"place": loop.index0, "statements": change.statements}) %}
+        {% endif %}
+    {% endfor %}
+    {% for place in ticdc.tried_statements(blocks) if place >= 0 %}
+        {% do changed[place].update({"problem": {"reason": "refused", "detail": changed[place].relation}}) %}
+    {% endfor %}
+    {% for change in changed %}
+        {% set table, known = change.table, change.table.known %}
+        {% if not change.problem %}
+            {% if change.kind == "view" and table.is_stored %}{% do table.update({"stored_generations": table.generations}) %}{% endif %}
+        {% else %}
+            {% do table.problems.append(change.problem) %}
+            {% do table.refused.update({change.kind: table.statements.pop(change.kind)}) %}
+            {# what a run made before is there as it was #}
+            {% if known.relations.get(change.kind) == change.relation and standing.get(ticdc.relation_key(change.kind, change.relation)) %}
+                {% do table.statements.update({change.kind: known.statements[change.kind]}) %}
+            {% endif %}
+            {% if change.kind == "view" %}
+                {% do table.update({"storage": known.get("storage"), "stored_generations": known.get("stored_generations", [])}) %}
+            {% endif %}
+        {% endif %}
+    {% endfor %}
+{% endmacro %}

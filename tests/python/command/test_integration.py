@@ -1,0 +1,61 @@
+"""The project in `integration_tests/`: the package installed in another one and built over Thrift."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pyspark
+from support.corpus import SAMPLE
+from support.project import Server, assert_passes, dbt, install
+from support.truth import checkpoints
+
+CODE = "ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}').error_code"
+
+
+def test_two_clients_build_at_once_and_a_third_reads(server: Server, tmp_path: Path) -> None:
+    install(server.port, tmp_path)
+
+    # before the first build: queries that models ask while they are compiled find no tables
+    docs = dbt("docs generate", "first", server.port, tmp_path)
+    output, _ = docs.communicate(timeout=300)
+    assert docs.returncode == 0, output
+
+    together = [dbt("build", client, server.port, tmp_path) for client in ("first", "second")]
+    for client in together:
+        assert_passes(client)
+
+    cursor = server.connect()
+    counts = []
+    for schema in ("first", "second"):
+        cursor.execute(f"select count(*), sum(hash(row)) from {schema}.ticdc__current_rows")
+        counts.append(cursor.fetchall())
+        cursor.execute(f"select count(*) from {schema}_shop.customers")
+        assert cursor.fetchall() == [(128,)]
+        if schema == "first":
+            assert_passes(dbt("run --empty", "second", server.port, tmp_path))
+    assert counts[0] == counts[1], "dbt run --empty forgot what was built"
+    *_, truth = checkpoints(SAMPLE).values()
+    cursor.execute("select distinct table_name from first.ticdc__current_rows")
+    tables = {name for (name,) in cursor.fetchall()}
+    assert counts[0][0][0] == sum(len(table.rows) for name, table in truth.tables.items() if name[1] in tables) > 150
+
+
+def test_beeline_reads_a_mart_and_calls_a_function(server: Server) -> None:
+    spark_home = Path(pyspark.__file__).parent
+    query = f"select id, page, hits, {CODE} as code from first_shop.visits order by id limit 1;"
+    done = subprocess.run(
+        [
+            str(spark_home / "bin" / "beeline"),
+            *("-u", f"jdbc:hive2://127.0.0.1:{server.port}/first", "--silent=true", "--outputformat=csv2", "-e", query),
+        ],
+        env={**os.environ, "SPARK_HOME": str(spark_home)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    head, row = done.stdout.split()
+    assert head == "id,page,hits,code"
+    assert row.startswith("1,") and row.endswith(",bad_json")

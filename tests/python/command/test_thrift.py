@@ -1,0 +1,78 @@
+"""The Thrift server: sessions of their own for every client, each with the UDFs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from support import session
+from support.project import Server
+
+import dbt_ticdc
+
+ERROR_CODE = "select ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}').error_code as code"
+
+
+def ticdc(*arguments: str | int | Path) -> list[str]:
+    return [sys.executable, "-m", "dbt_ticdc.cli", *map(str, arguments)]
+
+
+def environment() -> dict[str, str]:
+    paths = [str(Path(dbt_ticdc.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def rows(cursor: Any, query: str) -> list[tuple[Any, ...]]:
+    cursor.execute(query)
+    return list(cursor.fetchall())
+
+
+def test_clients_have_the_functions_and_nothing_of_each_other(server: Server) -> None:
+    one, two = server.connect(), server.connect()
+    for cursor, name in ((one, "first"), (two, "second")):
+        assert rows(cursor, ERROR_CODE) == [("bad_json",)]
+        cursor.execute(f"create temporary view mine as select '{name}' as name")
+        cursor.execute(f"set ticdc.test = {name}")
+    assert rows(one, "select * from mine") == [("first",)]
+    assert rows(two, "select * from mine") == [("second",)]
+    assert rows(one, "set ticdc.test") == [("ticdc.test", "first")]
+    assert rows(two, "set ticdc.test") == [("ticdc.test", "second")]
+    one.close()
+    assert rows(two, ERROR_CODE) == [("bad_json",)]  # a client that leaves takes nothing along
+    assert rows(two, "select cast(timestamp '2024-01-01 00:00:00 UTC' as string)") == [("2024-01-01 00:00:00",)]
+
+
+def test_a_second_process_is_told_who_has_the_warehouse(server: Server) -> None:
+    done = subprocess.run(
+        ticdc("sql", "select 1", "--warehouse", server.warehouse), capture_output=True, text=True, env=environment()
+    )
+    assert done.returncode == 2
+    assert f"is in use by process {server.process.pid}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_port_is_taken(server: Server, tmp_path: Path) -> None:
+    command = ticdc("serve", "--warehouse", tmp_path / "other", "--port", server.port)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment())
+    assert done.returncode == 2
+    assert f"cannot listen on 127.0.0.1:{server.port}" in done.stderr
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_signal_ends_it_and_frees_the_warehouse(server: Server) -> None:
+    """The last test of this server: the warehouse can be opened again, and the working folder is clean."""
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(60) == 0
+    command = ticdc("sql", "select 1 as one;", "--warehouse", server.warehouse, "--format", "json")
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), cwd=server.warehouse.parent)
+    assert json.loads(done.stdout) == {"one": 1}
+    assert sorted(path.name for path in server.warehouse.parent.iterdir()) == ["messages.jsonl", "warehouse"]
+    exit_code, _, errors = session.command(["sql", "select * from nowhere", "--warehouse", str(server.warehouse)])
+    assert exit_code == 1
+    assert "ticdc: the query failed: [TABLE_OR_VIEW_NOT_FOUND]" in errors
+    assert "Traceback" not in errors

@@ -1,0 +1,136 @@
+"""Debezium: a NULL is written as the column's default, of an expression as 0 or as its text (facts 0.1 line 6, 3.6)."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from support.catalogue import folded, last
+from support.debezium import INT, VARCHAR, decode, field, key_message, row_message
+
+from ticdc_udfs.catalogue.tables import Column as CatalogueColumn
+from ticdc_udfs.protocols import debezium_values
+from ticdc_udfs.resolution import Row, resolve, unsure_cells, unsure_cells_batch
+from ticdc_udfs.schemas import Column, table_schema
+
+
+def of_ddl(definition: str) -> CatalogueColumn:
+    (_, column) = last(folded(f"CREATE TABLE t (id INT PRIMARY KEY, v {definition})"), "t").columns
+    return column
+
+
+def as_schema(column: CatalogueColumn) -> str:
+    """The table's schema as the catalogue gives it to rows."""
+    default = column.default if column.default_expression is None else column.default_expression
+    columns = [Column("id", "int(11)", 1), Column("v", column.type, None, column.nullable, default)]
+    return table_schema(columns).text.decode()
+
+
+def base64(text: str) -> str:
+    return b64encode(text.encode()).decode()
+
+
+# a column's definition, what the encoder writes in place of NULL, and what it cannot be
+EXPRESSIONS: list[tuple[str, Any, Any]] = [
+    ("BIGINT DEFAULT NEXT VALUE FOR s", 0, 1),
+    ("BIGINT UNSIGNED DEFAULT NEXTVAL(`d`.`s`)", 0, 7),
+    ("INT DEFAULT (RAND() * 10)", 0, 10),
+    ("TINYINT DEFAULT (RAND())", 0, 1),
+    ("DOUBLE DEFAULT (RAND())", 0, "0.5"),
+    ("FLOAT DEFAULT (RAND())", 0, "0.5"),
+    ("DECIMAL(10,2) DEFAULT (RAND())", 0, "0.01"),
+    ("YEAR DEFAULT (RAND())", 0, 2024),
+    ("VARCHAR(40) DEFAULT (UUID())", "uuid()", "UUID"),
+    ("CHAR(40) DEFAULT (UPPER(REPLACE(UUID(), '-', '')))", "upper(replace(uuid(), _utf8mb4'-', _utf8mb4''))", "A"),
+    (
+        "VARCHAR(40) DEFAULT (DATE_FORMAT(NOW(), '%Y-%m-%d'))",
+        "date_format(now(), _utf8mb4'%Y-%m-%d')",
+        "2024-01-01",
+    ),
+    ("VARCHAR(40) DEFAULT (NEXT VALUE FOR s)", "nextval(`d`.`s`)", "nextval"),
+    ("JSON DEFAULT (JSON_OBJECT('a', 1))", "json_object(_utf8mb4'a', 1)", '{"a": 1}'),
+    ("TEXT DEFAULT (UUID())", "uuid()", "x"),
+    ("BINARY(16) DEFAULT (UUID_TO_BIN(UUID()))", base64("uuid_to_bin(uuid())"), base64("x")),
+    ("ENUM('a','b') DEFAULT (UUID())", "", "a"),
+    ("SET('a','b') DEFAULT (UUID())", "", "a,b"),
+]
+
+
+@pytest.mark.parametrize(("definition", "null", "other"), EXPRESSIONS)
+def test_without_inline_schema(definition: str, null: Any, other: Any) -> None:
+    schema = as_schema(of_ddl(definition))
+    for value, flags in ((null, ("v:null_or_default",)), (other, ())):
+        event = decode(row_message({"id": 1, "v": value}), key_message({"id": 1}))
+        row = Row(event.row_key, event.before_key, event.before, event.after, event.lossy)
+        assert resolve(row, "debezium", schema, "{}", None).lossy == flags, value
+
+
+@pytest.mark.parametrize(("definition", "null", "other"), EXPRESSIONS)
+def test_with_inline_schema_the_catalogue_tells(definition: str, null: Any, other: Any) -> None:
+    """The schema of a message has no default that is no number, of a column that is one."""
+    schema = as_schema(of_ddl(definition))
+    options = '{"binary_handling_mode":"base64"}'
+    for value, flags in ((null, ("v:null_or_default",)), (other, None)):
+        image = json.dumps({"id": "1", "v": str(value)})
+        assert unsure_cells("debezium", schema, options, [None, image]) == flags, value
+
+
+@pytest.mark.parametrize("definition", [each[0] for each in EXPRESSIONS])
+def test_a_column_that_is_not_null(definition: str) -> None:
+    schema = as_schema(of_ddl(definition.replace(" DEFAULT", " NOT NULL DEFAULT")))
+    for text in ("0", "uuid()", "", base64("uuid_to_bin(uuid())")):
+        image = json.dumps({"id": "1", "v": text})
+        assert unsure_cells("debezium", schema, '{"binary_handling_mode":"base64"}', [image]) is None
+
+
+def test_an_inline_default_is_flagged_by_the_message() -> None:
+    fields = [field("id", INT, optional=False), field("v", VARCHAR, default="uuid()")]
+    event = decode(row_message({"id": 1, "v": "uuid()"}, fields), key_message({"id": 1}, fields))
+    assert event.lossy == ("v:null_or_default",)
+
+
+def test_flags_of_many_rows() -> None:
+    schema = as_schema(of_ddl("BIGINT DEFAULT NEXT VALUE FOR s"))
+    null, other = '{"id":"1","v":"0"}', '{"id":"2","v":"5"}'
+    arrays = [
+        ["debezium"] * 5,
+        [schema, schema, None, schema, "["],
+        ["{}"] * 5,
+        [None, null, null, other, null],
+        [null, other, null, None, null],
+    ]
+    found = unsure_cells_batch(*(pa.array(array, pa.string()) for array in arrays)).to_pylist()
+    assert found == [["v:null_or_default"], ["v:null_or_default"], None, None, None]
+
+
+# Constants whose text is not what the encoder writes
+
+CONSTANTS: list[tuple[str, str, bool]] = [
+    ("YEAR DEFAULT 1", "1", True),
+    ("YEAR DEFAULT 1", "2001", True),
+    ("YEAR DEFAULT '99'", "99", True),
+    ("YEAR DEFAULT 2155", "55", False),
+    ("ENUM('Red','blue') DEFAULT 'red'", "Red", True),
+    ("ENUM('Red','blue') DEFAULT 'red'", "blue", False),
+    ("SET('A','b') DEFAULT 'a,B'", "A,b", True),
+    ("TIMESTAMP NULL DEFAULT '0000-00-00 00:00:00'", "0000-00-00 00:00:00", False),
+    ("INT DEFAULT 0", "0", True),
+    ("VARCHAR(9) DEFAULT '(x)'", "(x)", True),
+]
+
+
+@pytest.mark.parametrize(("definition", "text", "may_be_null"), CONSTANTS)
+def test_constants_that_come_in_another_way(definition: str, text: str, may_be_null: bool) -> None:
+    column = of_ddl(definition)
+    same = debezium_values.stands_for_null(column.type, column.default or "", None)
+    assert (same is not None and same(text)) is may_be_null
+
+
+def test_a_default_of_an_enum_by_number() -> None:
+    same = debezium_values.stands_for_null("enum('a','b')", "2", None)
+    assert same is not None and same("b") and not same("a")
+    same = debezium_values.stands_for_null("enum('2','1')", "2", None)
+    assert same is not None and same("2") and not same("1")

@@ -1,0 +1,163 @@
+"""Values and shapes that older releases of TiCDC write (protocol facts 0.1 line 18): read, or told by column."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from support.batches import FEW, read_together
+from support.open_protocol import BINARY, NULLABLE, UNSIGNED, column, decode, decode_row, ident, image, message, row_key
+
+from ticdc_udfs import arrow, resolution
+from ticdc_udfs.events import ErrorCode, Event, Kind
+from ticdc_udfs.protocols import canal_json, open_protocol, open_protocol_batch
+from ticdc_udfs.schemas import Column, table_schema
+
+# Open Protocol: the old image of a column that was added with a default holds the default's text
+
+DEFAULTS: list[tuple[int, int, Any, str, str]] = [
+    (1, NULLABLE, -1, "7", "7"),
+    (3, NULLABLE, 17, "17", "17"),
+    (8, NULLABLE | UNSIGNED, 2**64 - 1, "18446744073709551615", "18446744073709551615"),
+    (4, NULLABLE, 2, "1.5", "1.5"),
+    (5, NULLABLE, 2.5, "1e-7", "0.0000001"),
+    (13, NULLABLE, 2024, "0", "0000"),
+    (16, NULLABLE | UNSIGNED, 1, "\x05", "5"),
+    (16, NULLABLE | UNSIGNED, 1, "\x01\x00", "256"),
+    (246, NULLABLE | BINARY, "2.50", "1.50", "1.50"),
+    (15, NULLABLE, "new", "17", "17"),
+    (10, NULLABLE | BINARY, "2024-01-01", "2020-02-29", "2020-02-29"),
+]
+
+
+@pytest.mark.parametrize(("code", "flags", "new", "default", "text"), DEFAULTS)
+def test_old_images_with_the_text_of_a_default(code: int, flags: int, new: Any, default: str, text: str) -> None:
+    wire = {"id": ident(), "c": column(code, default, flags)}
+    update = decode_row({"u": {"id": ident(), "c": column(code, new, flags)}, "p": wire})
+    deletion = decode_row({"d": wire})
+    for event in (update, deletion):
+        assert (event.error_message, image(event.before)) == (None, {"id": "1", "c": text})
+    assert update.op == "update" and deletion.op == "delete"
+
+
+def resolved(event: Event, column_type: str) -> tuple[dict[str, str | None] | None, tuple[str, ...]]:
+    row = resolution.Row(event.row_key, event.before_key, event.before, event.after, event.lossy)
+    schema = table_schema([Column("id", "int(11)", 1), Column("c", column_type)]).text.decode()
+    row = resolution.resolve(row, "open_protocol", schema, "{}", None)
+    return None if row.before is None else json.loads(row.before), row.lossy
+
+
+LABELS = [
+    (247, "enum('a','b','c')", 3, "b"),
+    (248, "set('a','b','c')", 1, "a,c"),
+    (248, "set('a','b','c')", 1, ""),
+]
+
+
+@pytest.mark.parametrize(("code", "column_type", "new", "label"), LABELS)
+def test_old_images_with_the_label_of_a_default(code: int, column_type: str, new: int, label: str) -> None:
+    body = {"u": {"id": ident(), "c": column(code, new)}, "p": {"id": ident(), "c": column(code, label)}}
+    assert resolved(decode_row(body), column_type) == ({"id": "1", "c": label}, ())
+
+
+def test_a_label_that_is_none_of_the_type_is_flagged() -> None:
+    body = {"u": {"id": ident(), "c": column(247, 1)}, "p": {"id": ident(), "c": column(247, "x")}}
+    assert resolved(decode_row(body), "enum('a')") == ({"id": "1", "c": "x"}, ("c:no_schema",))
+
+
+UNREAD = [
+    ("u", column(3, "s3cr3t"), False),
+    ("d", column(3, "s3cr3t"), True),
+    ("d", column(247, "2"), True),
+    ("d", column(5, "s3cr3t"), True),
+    ("d", column(15, 1), True),
+    ("d", column(252, "*", BINARY), False),
+]
+
+
+@pytest.mark.parametrize(("member", "wire", "by_release"), UNREAD)
+def test_a_dead_letter_names_the_column_and_the_releases(member: str, wire: dict[str, Any], by_release: bool) -> None:
+    """A label that looks like a number could be either."""
+    event = decode_row({member: {"id": ident(), "odd column": wire}})
+    text = event.error_message or ""
+    assert event.error_code == ErrorCode.BAD_VALUE
+    assert text.startswith("the value of column 'odd column' is none of its type")
+    assert ("6.5.0 to 6.5.8, 7.1.0 to 7.1.4, 7.5.0 and 7.5.1" in text) is by_release
+    assert "s3cr3t" not in text
+
+
+def test_such_images_among_many_rows() -> None:
+    bodies: list[dict[str, Any]] = [
+        {"u": {"id": ident(number), "c": column(3, number)}, "p": {"id": ident(number), "c": column(3, 17)}}
+        for number in range(FEW)
+    ]
+    bodies[3]["p"]["c"] = column(3, "17")
+    messages = [message((row_key(), body)) for body in bodies]
+    keys, values = zip(*messages, strict=True)
+    columns = [pa.array(keys, pa.binary()), pa.array(values, pa.binary()), pa.array(["{}"] * len(bodies))]
+    assert read_together(open_protocol, open_protocol_batch.decode_batch, columns, FEW - 1) == FEW - 1
+
+
+# Open Protocol: a row that was inserted and deleted in one transaction
+
+
+def test_a_row_without_change_is_no_error() -> None:
+    row = (row_key(), {"u": {"id": ident()}})
+    nothing, after = decode(*message((row_key(), b"{}"), row))
+    assert (nothing.kind, nothing.table_name, nothing.error_code) == (Kind.BOOTSTRAP, None, None)
+    assert (after.kind, image(after.after)) == (Kind.ROW, {"id": "1"})
+
+
+def test_rows_without_change_among_many() -> None:
+    bodies: list[Any] = [{"u": {"id": ident(number)}} for number in range(FEW)]
+    keys, values = message(*((row_key(), body) for body in [*bodies, b"{}", *bodies]))
+    columns = [pa.array([keys], pa.binary()), pa.array([values], pa.binary()), pa.array(["{}"])]
+    assert read_together(open_protocol, open_protocol_batch.decode_batch, columns) == 2 * FEW
+
+
+# Canal-JSON
+
+
+def canal(**members: Any) -> Event:
+    wire = {
+        "id": 0,
+        "database": "shop",
+        "table": "t",
+        "pkNames": ["id"],
+        "isDdl": False,
+        "type": "INSERT",
+        "es": 1_780_000_001_000,
+        "ts": 1,
+        "sql": "",
+        "sqlType": {"id": 4, "v": 12},
+        "mysqlType": {"id": "int", "v": "varchar"},
+        "data": [{"id": "1", "v": "a"}],
+        "old": [None],
+        **members,
+    }
+    (event,) = arrow.decode_message(canal_json.decode, None, json.dumps(wire).encode(), "{}")
+    return event
+
+
+@pytest.mark.parametrize("value", ["a", "\\ufffd"])
+def test_old_is_a_list_of_null(value: str) -> None:
+    for kind, op in (("INSERT", "insert"), ("UPDATE", "update"), ("DELETE", "delete")):
+        event = canal(type=kind, data=[{"id": "1", "v": value}])
+        assert (event.kind, event.op, event.error_message) == (Kind.ROW, op, None)
+        assert (event.before is None) is (op != "delete")
+
+
+def test_canal_json_with_the_label_of_a_default() -> None:
+    types = {"id": "int", "v": "enum('a','b')"}
+    event = canal(type="UPDATE", mysqlType=types, data=[{"id": "1", "v": "1"}], old=[{"id": "1", "v": "b"}])
+    assert (image(event.before), image(event.after)) == ({"id": "1", "v": "b"}, {"id": "1", "v": "a"})
+
+
+def test_a_dead_letter_of_canal_json_names_the_column() -> None:
+    event = canal(mysqlType={"id": "int", "v": "enum('a','b')"}, data=[{"id": "1", "v": "s3cr3t"}])
+    assert (event.error_code, event.error_message) == (
+        ErrorCode.BAD_VALUE,
+        "the value of column 'v' is none of its type",
+    )

@@ -1,0 +1,290 @@
+"""The package's dbt unit tests and shipped generic tests, on Spark, and its yml beside the columns that models have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import session
+
+ROOT = Path(__file__).parents[3]
+VARIABLES = {
+    "ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": ["shop"]}],
+    "ticdc__unit_tests": True,
+}
+SHIPPED = ("accounting_balanced", "history_intervals", "no_dead_letters", "unique_change")
+NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
+# What the shipped tests must find fault with, by the view of the package that holds it.
+TABLE = "'shop' as feed, 's' as schema_name, 't' as table_name, 1 as table_incarnation"
+FAULTS = {
+    "ticdc__accounting": "select true as balanced, 2000L as messages union all select false, 1000L",
+    "ticdc__dead_letters": "select 'shop' as feed, 'bad_json' as error_code from range(3)",
+    "ticdc__completeness": f"select 'fresh' as feed, {NOW_TS} as complete_through_ts union all select 'stale', 1L "
+    "union all select 'none', null",
+    # row keys say what is wrong with the row, or why nothing is
+    "ticdc__changelog": f"""
+        select {TABLE}, 1 as copy, *, null as after
+        from values
+            ('t', 5, true, 'twice', 'update', null, array()),
+            ('t', 5, true, 'twice', 'update', '{{}}', array()),
+            ('t', 7, false, 'in a millisecond', 'update', null, array()),
+            ('t', 7, false, 'in a millisecond', 'update', '{{}}', array()),
+            ('t', 9, true, 'other value', 'update', '{{"a":"x","b":null}}', array()),
+            ('t', 9, true, 'null became empty', 'delete', '{{"a":"","b":""}}', array('*x:flag', 'a:flag')),
+            ('t', 9, true, 'same', 'update', '{{"b":null,"a":"","c":"in no other"}}', array()),
+            ('t', 9, true, 'flagged', 'update', '{{"a":"x"}}', array('a:flag')),
+            ('t', 9, true, 'flagged as a whole', 'update', '{{"a":"x"}}', array('*:flag')),
+            ('altered', 9, true, 'ddl between', 'update', '{{"a":"x"}}', array()),
+            ('altered', 7, true, 'ddl of its own commit', 'update', '{{"a":"x"}}', array()),
+            ('t', 9, true, 'gone', 'delete', null, array()),
+            ('t', 9, true, 'was never there', 'delete', null, array()),
+            ('t', 8, true, 'left before', 'delete', null, array()),
+            ('t', 8, true, 'one of equal rows', 'delete', null, array('*:no_key')),
+            ('t', 9, false, 'came and went', 'insert', null, array()),
+            ('t', 9, false, 'came and went', 'delete', null, array())
+            as changes (table_id, commit_ts, commit_ts_exact, row_key, op, before, lossy)
+    """,
+    "ticdc__row_history": f"""
+        select {TABLE}, *, '{{"a":"","b":null}}' as row, cast(array() as array<string>) as lossy
+        from values
+            ('t', 'overlap', 1, 5, 'update'), ('t', 'overlap', 4, null, null),
+            ('t', 'two ends open', 1, null, null), ('t', 'two ends open', 3, null, null),
+            ('t', 'gap', 1, 3, 'update'), ('t', 'gap', 4, null, null),
+            ('t', 'no next', 1, 3, 'update'),
+            ('t', 'empty', 3, 3, 'delete'),
+            ('t', 'no reason', 1, 3, null),
+            ('t', 'not ended', 1, null, 'delete'),
+            ('t', 'deleted and back', 1, 3, 'delete'), ('t', 'deleted and back', 5, null, null),
+            ('t', 'updated', 1, 3, 'update'), ('t', 'updated', 3, 4, 'truncate_table'),
+            ('altered', 'updated', 1, 9, 'delete'),
+            ('t', 'left before', 2, 9, 'delete'), ('t', 'gone', 2, 9, 'delete'), ('t', 'same', 2, 9, 'delete'),
+            ('t', 'other value', 2, 9, 'delete'), ('t', 'null became empty', 2, 9, 'delete'),
+            ('t', 'flagged', 2, 9, 'delete'), ('t', 'flagged as a whole', 2, 9, 'delete'),
+            ('altered', 'ddl between', 2, 9, 'delete'), ('altered', 'ddl of its own commit', 2, 7, 'delete')
+            as times (table_id, row_key, valid_from_ts, valid_to_ts, closed_by)
+    """,
+    "ticdc__columns": f"select {TABLE}, 'altered' as table_id, explode(array(1L, 7L, 9L)) as valid_from_ts",
+}
+CALLS = {
+    "stale": "ticdc.test_complete_within(ref('ticdc__completeness'), minutes=15)",
+    "few": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=3)",
+    "small_share": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=1, share=0.001)",
+    "large_share": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=2, share=0.0009)",
+    "intervals": "ticdc.test_history_intervals(ref('ticdc__row_history'))",
+    "orphans": "ticdc.test_no_orphan_deletes(ref('ticdc__changelog'))",
+    "chain": "ticdc.test_before_image_chain(ref('ticdc__changelog'))",
+    "bad_minutes": "ticdc.test_complete_within(ref('ticdc__completeness'), minutes='soon')",
+    "bad_at_most": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=-1)",
+    "bad_share": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), share=5)",
+    "bad_key": "ticdc.test_history_intervals(ref('ticdc__row_history'), key='id')",
+}
+# A table whose columns a DDL at 2 ms changed, and one row of it; the feed is complete through 4 ms.
+MS = 2**18
+CHANGE = (
+    f"select {TABLE}, 't' as table_id, true as commit_ts_exact, 1 as apply_rank, '{{}}' as row_key, 0 as `partition`, "
+    "0 as `offset`, 0 as event_index, 't' as topic, 1 as run_id, cast(array() as array<string>) as lossy"
+)
+AS_OF_TABLES = (
+    "drop table ticdc_lint.int_ticdc__table_versions",
+    f"""
+        create view ticdc_lint.int_ticdc__table_versions as
+        select {TABLE}, 't' as table_id, 's' as schema_key, 't' as table_key, *
+        from values
+            (0, {2 * MS}, '[{{"name":"id","type":"int(10) unsigned"}},{{"name":"n","type":"varchar(9)"}}]'),
+            ({2 * MS}, null, '[{{"name":"n","type":"decimal(9,2)"}},{{"name":"_Lossy","type":"decimal"}}]')
+            as versions (valid_from_ts, valid_to_ts, table_schema)
+    """,
+    f"""
+        insert into ticdc_lint.int_ticdc__changes by name {CHANGE}, *
+        from values
+            ({MS}L, 'insert', '{{"id":"4294967295","n":"7"}}'),
+            ({3 * MS}L, 'update', '{{"n":"8","_Lossy":"1"}}')
+            as changes (commit_ts, op, after)
+    """,
+    f"insert into ticdc_lint.int_ticdc__carried_rows by name {CHANGE}, {MS}L as row_commit_ts, 'new_columns' as cause, "
+    f"""{2 * MS}L as commit_ts, 'update' as op, '{{"n":"7.00","_Lossy":null}}' as after""",
+    f"create or replace view ticdc_lint.int_ticdc__feed_bounds as "
+    f"select 'shop' as feed, {MS}L as first_commit_ts, {4 * MS}L as complete_through_ts",
+)
+AS_OF_CALLS = {
+    "before the DDL": f"tso={2 * MS - 1}",
+    "at the DDL": "timestamp='1970-01-01 08:00:00.002 Asia/Shanghai'",
+    "later": f"tso={4 * MS}, feed='shop'",
+    "too late": f"tso={4 * MS + 1}",
+    "too early": f"tso={MS - 1}",
+    "no such feed": f"tso={MS}, feed='other'",
+    "no moment": "",
+}
+
+
+# States of a run: what Spark hides, more than a metastore takes at once, and less again.
+STATES = ("hourly tokens", "feed" * 9000, "表")
+# The table `orders_history` is gone, whose name the history of `orders` takes.
+TYPED = {"relations": {"view": "s.orders", "history_view": "s.orders_history"}, "storage": None}
+GONE = {"relations": {"view": "s.orders_history", "history_view": "s.orders_history_history"}, "storage": "x.gone"}
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    folder = tmp_path_factory.mktemp("dbt_tests")
+    return json.loads(outcome_in(folder))  # type: ignore[no-any-return]
+
+
+def test_unit_tests_pass(outcome: Mapping[str, Any]) -> None:
+    results = {name: result for name, result in outcome["tests"].items() if result["kind"] == "unit_test"}
+    assert results
+    failed = [f"{name}: {result['message']}" for name, result in results.items() if result["status"] != "pass"]
+    assert not failed, "\n".join(failed)
+
+
+def test_generic_tests_pass_where_nothing_is_wrong(outcome: Mapping[str, Any]) -> None:
+    results = {name: result["status"] for name, result in outcome["tests"].items() if result["kind"] == "test"}
+    assert results
+    assert set(results.values()) == {"pass"}, results
+
+
+def test_generic_tests_find_faults(outcome: Mapping[str, Any]) -> None:
+    assert outcome["faults"] == {
+        "accounting_balanced_ticdc__accounting_": ["fail", 1],
+        "history_intervals_ticdc__row_history_": ["warn", 7],
+        "no_dead_letters_ticdc__dead_letters_": ["warn", 3],
+        "unique_change_ticdc__changelog_": ["fail", 1],
+    }
+
+
+def test_arguments_of_generic_tests(outcome: Mapping[str, Any]) -> None:
+    calls = outcome["calls"]
+    assert sorted(row["feed"] for row in calls["stale"]) == ["none", "stale"]
+    assert calls["few"] == calls["small_share"] == []
+    assert [row["messages"] for row in calls["large_share"]] == ["3"]
+    assert {row["row_key"]: row["fault"] for row in calls["intervals"]} == {
+        "overlap": "overlap",
+        "two ends open": "overlap",
+        "gap": "gap",
+        "no next": "gap",
+        "empty": "no time",
+        "no reason": "an end without a reason, or a reason without an end",
+        "not ended": "an end without a reason, or a reason without an end",
+    }
+    assert sorted(row["row_key"] for row in calls["orphans"]) == ["left before", "was never there"]
+    assert {row["row_key"]: json.loads(row["differing_columns"]) for row in calls["chain"]} == {
+        "other value": ["a"],
+        "null became empty": ["b"],
+        "ddl of its own commit": ["a"],
+    }
+    assert "at_most of the test no_dead_letters must be one of 0, 1, 2, … Got: -1" in calls["bad_at_most"]
+    assert "share of the test no_dead_letters must be a number from 0 to 1, such as 0.001. Got: 5" in calls["bad_share"]
+    assert 'must be a list of columns, such as [row_key]. Got: "id"' in calls["bad_key"]
+    assert "minutes of the test complete_within must be" in calls["bad_minutes"]
+    assert 'Got: "soon"' in calls["bad_minutes"]
+
+
+def test_a_table_as_of_a_moment(outcome: Mapping[str, Any]) -> None:
+    found = outcome["as_of"]
+    assert found["before the DDL"] == [{"id": "4294967295", "n": "7", "_commit_ts": str(MS), "_lossy": "[]"}]
+    assert found["at the DDL"] == [{"n": "7.00", "_Lossy": "None", "_commit_ts": str(MS), "__lossy": "[]"}]
+    assert found["later"] == [{"n": "8.00", "_Lossy": "1", "_commit_ts": str(3 * MS), "__lossy": "[]"}]
+    assert f"feed shop is complete through commit {4 * MS}, got {4 * MS + 1}" in found["too late"]
+    assert f"feed shop begins at commit {MS}, got {MS - 1}" in found["too early"]
+    assert f"no feeds have the table s.t at commit {MS}" in found["no such feed"]
+    assert "takes either a tso or a timestamp" in found["no moment"]
+
+
+def test_any_state_of_a_run_is_kept(outcome: Mapping[str, Any]) -> None:
+    assert outcome["states"] == [[{"found": state}] for state in STATES]
+
+
+def test_a_history_keeps_the_name_of_a_table_that_is_gone(outcome: Mapping[str, Any]) -> None:
+    assert outcome["stale"] == [{"stale": "s.orders_history_history x.gone"}]
+
+
+def test_an_increment_reads_the_staging_three_times(outcome: Mapping[str, Any]) -> None:
+    """For the changes themselves, their repeats, and those that are known."""
+    assert outcome["reads"] == 3
+
+
+def test_yml_names_the_columns_of_each_model(outcome: Mapping[str, Any]) -> None:
+    assert outcome["columns"]
+    for model, columns in outcome["columns"].items():
+        assert columns["yml"] == columns["relation"], model
+
+
+def outcome_in(folder: Path) -> str:
+    """What dbt says of the package on a table without messages, as JSON."""
+    from dbt.cli.main import dbtRunner
+
+    places = ["--project-dir", ROOT, "--profiles-dir", ROOT / "tests" / "lint"]
+    places += ["--target-path", folder / "target", "--log-path", folder / "logs"]
+    flags = ["--no-send-anonymous-usage-stats", "--no-version-check", "--vars", json.dumps(VARIABLES)]
+    manifest: Any = dbtRunner().invoke(["parse", *map(str, places), *flags]).result
+
+    said: list[str] = []
+
+    def dbt(*arguments: str) -> Any:
+        said.clear()
+        runner = dbtRunner(manifest=manifest, callbacks=[lambda event: said.append(event.info.msg)])  # type: ignore[attr-defined]
+        return runner.invoke([*arguments, *map(str, places), *flags])
+
+    def call(macro: str) -> Any:
+        """The rows of a query that a macro gives, or what dbt says of its error."""
+        manifest.nodes.pop("sql_operation.ticdc.inline_query", None)  # dbt keeps one that failed
+        done = dbt("show", "--quiet", "--limit", "-1", "--inline", "{{ " + macro + " }}")
+        if not done.success:
+            return "\n".join(said)
+        table = done.result.results[0].agate_table
+        return [dict(zip(table.column_names, map(str, row), strict=True)) for row in table.rows]
+
+    session.close()
+    spark = session.opened(folder / "warehouse")
+    spark.sql("create database ticdc_raw")
+    spark.sql(
+        "create table ticdc_raw.messages (topic string, partition int, offset bigint, timestamp timestamp, "
+        "key binary, value binary) using parquet"
+    )
+    if not dbt("build", "--resource-type", "seed", "--resource-type", "model").success:
+        raise AssertionError("the package cannot be built on an empty table of messages\n" + "\n".join(said))
+    models = [node for node in manifest.nodes.values() if node.resource_type == "model"]
+    increment = dbt("compile", "--select", "int_ticdc__changes").result.results[0].node.compiled_code
+    plan = spark.sql(increment)._jdf.queryExecution().optimizedPlan().toString()  # type: ignore[attr-defined]
+    spark.sql("use ticdc_lint")  # Spark looks for a table function in the current schema alone
+    columns = {
+        model.name: {
+            "yml": list(model.columns),
+            "relation": spark.sql(f"select * from {model.name}{'(0)' if 'arguments' in model.config else ''}").columns,
+        }
+        for model in models
+    }
+    tests = {
+        result.node.name: {"kind": result.node.resource_type, "status": result.status, "message": result.message}
+        for result in dbt("test").result
+    }
+    for view, fault in FAULTS.items():
+        spark.sql(f"create or replace view ticdc_lint.{view} as {fault}")
+    faulty = dbt("test", "--select", *(f"test_name:{name}" for name in SHIPPED)).result
+    faults = {result.node.name: [result.status, result.failures] for result in faulty}
+    calls = {name: call(macro) for name, macro in CALLS.items()}
+    for statement in AS_OF_TABLES:
+        spark.sql(statement)
+    as_of = {name: call(f"ticdc.as_of('s', 't', {moment})") for name, moment in AS_OF_CALLS.items()}
+    spark.sql("create table ticdc_lint.inline_query (id int) using parquet")  # the `this` of what dbt shows
+    states = [
+        call(f"[ticdc.settle({{'of': '{state}'}}), 'select \"' ~ ticdc.settled(this).of ~ '\" as found'] | last")
+        for state in STATES
+    ]
+    known = f"{{('shop', 's', 'orders'): {TYPED}, ('shop', 's', 'orders_history'): {GONE}}}"
+    stale = f"ticdc.stale_relations([{TYPED}], {known}) | map(attribute='relation') | join(' ')"
+    outcome = {
+        "stale": call(f"'select \"' ~ ({stale}) ~ '\" as stale'"),
+        "states": states,
+        "reads": plan.count("stg_ticdc__canal_json"),
+        "columns": columns,
+        "tests": tests,
+        "faults": faults,
+        "calls": calls,
+        "as_of": as_of,
+    }
+    session.close()
+    return json.dumps(outcome, default=str)

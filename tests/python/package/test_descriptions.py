@@ -1,0 +1,181 @@
+"""Everything a user can see has a description, and the lists that stand in two places are the same in both."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+
+import pytest
+from dbt.cli.main import dbtRunner
+from dbt.contracts.graph.manifest import Manifest
+from dbt.contracts.graph.nodes import Macro
+from dbt_common.clients.jinja import get_environment
+from jinja2 import nodes
+
+from ticdc_udfs.catalogue.changes import DdlKind
+from ticdc_udfs.catalogue.fold import ProblemCode
+from ticdc_udfs.events import ErrorCode, Lossy
+from ticdc_udfs.registry import UDFS
+from ticdc_udfs.typed_names import TypedReason
+
+ROOT = Path(__file__).parents[3]
+PACKAGE = "ticdc"
+SQLFLUFF = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["sqlfluff"]
+VARIABLES = json.dumps(SQLFLUFF["templater"]["dbt"]["context"])
+
+
+@pytest.fixture(scope="module")
+def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
+    """What dbt knows of the package after parsing it; no Spark is started."""
+    work = tmp_path_factory.mktemp("dbt")
+    flags = ["--quiet", "--no-partial-parse", "--no-send-anonymous-usage-stats", "--no-version-check"]
+    places = {"project": ROOT, "profiles": ROOT / "tests" / "lint"}
+    folders = [part for name, folder in places.items() for part in (f"--{name}-dir", str(folder))]
+    paths = ["--target-path", str(work / "target"), "--log-path", str(work / "logs")]
+    result = dbtRunner().invoke(["parse", *flags, *folders, *paths, "--vars", VARIABLES])
+    if not isinstance(result.result, Manifest):
+        pytest.fail(f"dbt cannot parse the package: {result.exception}", pytrace=False)
+    return result.result
+
+
+@pytest.fixture(scope="module")
+def readme() -> str:
+    path = ROOT / "README.md"
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def test_models_and_seeds(manifest: Manifest) -> None:
+    tables = [
+        node
+        for node in manifest.nodes.values()
+        if node.package_name == PACKAGE and node.resource_type in ("model", "seed", "snapshot")
+    ]
+    assert tables
+    report(
+        problem
+        for table in tables
+        for problem in undescribed_table(table.name, table.description, table.columns, table.original_file_path)
+    )
+
+
+def test_columns_comments_fit_into_a_metastore(manifest: Manifest) -> None:
+    """With `persist_docs` they are comments of columns, of which Hive's holds 256 characters."""
+    models = [
+        node for node in manifest.nodes.values() if node.package_name == PACKAGE and node.resource_type == "model"
+    ]
+    report(
+        f"{model.name}.{column.name}: the description has {len(column.description)} characters, at most 255 fit"
+        for model in models
+        for column in model.columns.values()
+        if len(column.description) > 255
+    )
+
+
+def test_sources(manifest: Manifest) -> None:
+    tables = [source for source in manifest.sources.values() if source.package_name == PACKAGE]
+    assert tables
+    report(
+        problem
+        for table in tables
+        for problem in (
+            *undescribed(f"source {table.source_name}", table.source_description, table.original_file_path),
+            *undescribed_table(table.name, table.description, table.columns, table.original_file_path),
+        )
+    )
+
+
+def test_macros(manifest: Manifest) -> None:
+    macros = [macro for macro in manifest.macros.values() if macro.package_name == PACKAGE]
+    assert macros
+    report(problem for macro in macros for problem in undescribed_macro(macro))
+
+
+def test_variables_stand_in_the_readme(readme: str) -> None:
+    sources = [
+        path
+        for folder in ("models", "macros", "tests/generic")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".sql", ".yml")
+    ]
+    report(
+        f"{path.relative_to(ROOT)}: the variable {name} is not described in README.md (as `{name}`)"
+        for path in sources
+        for name in sorted(set(re.findall(r"\bvar\(\s*[\"'](\w+)[\"']", path.read_text(encoding="utf-8"))))
+        if f"`{name}`" not in readme
+    )
+
+
+def test_udfs_stand_in_the_readme(readme: str) -> None:
+    report(f"README.md lacks the UDF: {udf.signature}" for udf in UDFS if udf.signature not in readme)
+
+
+@pytest.mark.parametrize(
+    ("codes", "seed", "column"),
+    [
+        (ErrorCode, "ticdc__error_codes", "error_code"),
+        (Lossy, "ticdc__fidelity_reasons", "reason"),
+        (DdlKind, "ticdc__ddl_kinds", "kind"),
+        (ProblemCode, "ticdc__catalogue_problems", "code"),
+        (TypedReason, "ticdc__typed_reasons", "reason"),
+    ],
+)
+def test_codes_stand_in_their_seed(codes: type[StrEnum], seed: str, column: str) -> None:
+    with (ROOT / "seeds" / f"{seed}.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    described = [row[column] for row in rows]
+    in_code = [code.value for code in codes]
+    report(
+        [
+            *(f"{seed}.csv lacks {code}" for code in in_code if code not in described),
+            *(f"{seed}.csv: nothing gives {code}" for code in described if code not in in_code),
+            *(f"{seed}.csv has {code} twice" for code in sorted(set(described)) if described.count(code) > 1),
+            *(f"{seed}.csv: {row[column]} has no {name}" for row in rows for name, text in row.items() if not text),
+            # dbt-spark does not escape them with method session
+            *(f"{seed}.csv: {row[column]} has a ' or \\" for row in rows if re.search(r"['\\]", "".join(row.values()))),
+        ]
+    )
+
+
+def report(problems: Iterable[str]) -> None:
+    found = list(problems)
+    if found:
+        pytest.fail(f"{len(found)} problem(s):\n  " + "\n  ".join(found), pytrace=False)
+
+
+def undescribed(what: str, description: str, path: str) -> Iterator[str]:
+    """A description says more than the name: two words at least."""
+    if len(description.split()) < 2:
+        yield f"{path}: {what} is not described" + (f" (got: {description!r})" if description else "")
+
+
+def undescribed_table(name: str, description: str, columns: dict[str, object], path: str) -> Iterator[str]:
+    yield from undescribed(name, description, path)
+    if not columns:
+        yield f"{path}: {name} has no columns in its yml"
+    for column in columns.values():
+        yield from undescribed(f"column {name}.{column.name}", column.description, path)  # type: ignore[attr-defined]
+
+
+def undescribed_macro(macro: Macro) -> Iterator[str]:
+    path = macro.original_file_path
+    yield from undescribed(f"macro {macro.name}", macro.description, path)
+    described = [argument.name for argument in macro.arguments]
+    if described != signature(macro):
+        yield f"{path}: macro {macro.name} takes {signature(macro)}, its yml describes {described}"
+    for argument in macro.arguments:
+        yield from undescribed(f"argument {argument.name} of macro {macro.name}", argument.description, path)
+        if not argument.type:
+            yield f"{path}: argument {argument.name} of macro {macro.name} has no type"
+
+
+def signature(macro: Macro) -> list[str]:
+    """The names of the macro's arguments, as its source has them; a materialization's are dbt's own."""
+    if macro.name.startswith("materialization_"):
+        return []
+    (definition,) = get_environment(None).parse(macro.macro_sql).find_all(nodes.Macro)
+    return [argument.name for argument in definition.args]

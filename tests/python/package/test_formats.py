@@ -1,0 +1,91 @@
+"""Delta tables, built in parts over Thrift, hold what Parquet tables of one build hold. `make soak` runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.corpus import SAMPLE, lines_about, plain
+from support.project import assert_passes, dbt, install, served
+
+DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
+DELTAS = ("io.delta_", "io.unitycatalog_")
+FIND_JARS = f"""
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.master("local[1]").config("spark.jars.packages", "{DELTA}").getOrCreate()
+print(spark.conf.get("spark.jars").replace("file://", ""))
+"""
+
+# They are renamed, truncated, given columns and other keys, have partitions that go, and rows without a key.
+TABLES = ("customers", "evolve", "exch", "keyless", "sales", "swappy", "trunc_me", "ren1", "ren2", "ren1b")
+PARTS = 3
+STORED = '--vars {"ticdc__stored_from_rows":1}'
+QUERIES = {
+    "current rows": "select * from ticdc__current_rows",
+    "history": "select * from ticdc__row_history",
+    "history that is known now": "select * except (known_from, known_to) from ticdc__row_history_bitemporal "
+    "where known_to is null",
+    "changelog": "select * except (topic, `partition`, `offset`, event_index) from ticdc__changelog",
+    "transactions": "select * from ticdc__transactions",
+    "tables": "select * except (current_relation, history_relation) from ticdc__tables",
+    "accounting": "select * from ticdc__accounting",
+    "problems": "select * from ticdc__problems",
+}
+TYPED_QUERIES = {
+    "typed rows": "select * from customers",
+    "typed rows of a table without key": "select * from keyless",
+    "typed history": "select * from swappy_history",
+}
+
+
+@pytest.fixture
+def jars() -> str:
+    """A class path of Delta alone: what it brings besides would come before Spark's own."""
+    found = subprocess.run([sys.executable, "-c", FIND_JARS], check=True, capture_output=True, text=True, timeout=300)
+    return ":".join(jar for jar in found.stdout.strip().split(",") if Path(jar).name.startswith(DELTAS))
+
+
+def contents(cursor: Any, client: str) -> dict[str, list[str]]:
+    """The marts and typed tables of a client, each as sorted rows."""
+    found = {}
+    for schema, queries in ((client, QUERIES), (f"{client}_shop", TYPED_QUERIES)):
+        cursor.execute(f"use {schema}")
+        for name, query in queries.items():
+            cursor.execute(query)
+            found[name] = sorted(map(repr, cursor.fetchall()))
+    return found
+
+
+@pytest.mark.soak("delta")
+def test_delta_tables_hold_what_parquet_tables_hold(tmp_path: Path, jars: str) -> None:
+    settings = {
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        # 50 are for the files of large tables
+        "spark.databricks.delta.snapshotPartitions": "2",
+    }
+    submitted = [f"--driver-class-path {jars}", *(f"--conf {name}={value}" for name, value in settings.items())]
+    with served(
+        tmp_path, lines_about(plain(SAMPLE), TABLES), {"PYSPARK_SUBMIT_ARGS": " ".join([*submitted, "pyspark-shell"])}
+    ) as server:
+        port = server.port
+        install(port, tmp_path)
+        cursor = server.connect()
+        split = f"select *, ntile({PARTS}) over (order by `offset`) as part from ticdc_raw.messages"
+        cursor.execute(f"create table ticdc_raw.parts as {split}")
+        cursor.execute("truncate table ticdc_raw.messages")
+        for part in range(1, PARTS + 1):
+            arriving = f"select * except (part) from ticdc_raw.parts where part = {part}"
+            cursor.execute(f"insert into ticdc_raw.messages by name {arriving}")
+            assert_passes(dbt(f"build {STORED}", "on_delta", port, tmp_path, {"TICDC_FILE_FORMAT": "delta"}))
+        assert_passes(dbt(f"build {STORED}", "on_parquet", port, tmp_path))
+        for client, formats in (("on_delta", {"delta"}), ("on_parquet", {"parquet"})):
+            cursor.execute(f"describe extended {client}.int_ticdc__changes")
+            assert {row[1] for row in cursor.fetchall() if row[0] == "Provider"} == formats
+        got, want = contents(cursor, "on_delta"), contents(cursor, "on_parquet")
+    assert len(want["current rows"]) > 100
+    for name, rows in want.items():
+        assert got[name] == rows, f"{name} differs\n" + "\n".join(sorted(set(rows) ^ set(got[name]))[:6])

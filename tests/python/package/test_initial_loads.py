@@ -1,0 +1,301 @@
+"""Full load plus changes: a changefeed that was cut, with its tables as of the cut, is the whole changefeed from there.
+
+A warehouse gets the whole changefeed, and then beside it one that begins before the cut, for which the rows as of the
+cut are exports: typed tables, and text in columns of any order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from support import session
+from support import warehouse as embedded
+from support.cases import Built, Stage, Story, story
+from support.catalogue import at
+from support.corpus import SAMPLE, Record, Variant, lines_about, record, renamed
+from support.stories import Feed, Table
+
+from ticdc_udfs.catalogue.changes import DdlKind
+from ticdc_udfs.catalogue.fold import DdlEvent, fold
+from ticdc_udfs.catalogue.loaded import canonical, loaded_batch
+from ticdc_udfs.schemas import Column, table_schema
+
+CUT = 470610924104843264
+LINEAGE = ("feed", "schema_name", "table_name", "table_id", "table_incarnation")
+EARLY = CUT - (60 << 28)
+# What the changefeed brings again of the time before the cut, in milliseconds.
+OVERLAP = 60
+# An export tells no partitions: DDL of partitions of `sales`, or that exchanges one with `exch`, cannot be applied.
+PARTITIONED = {"shop.sales", "shop.exch"}
+# They are renamed, truncated, given columns and other keys, and have rows that swap their keys or have none.
+TABLES = ("customers", "evolve", "exch", "keyless", "orders", "sales", "swappy", "trunc_me", "ren1", "ren2", "ren1b")
+TABLES += ("types_zoo_misc", "types_zoo_num", "types_zoo_time")
+Query = Callable[[str], list[dict[str, Any]]]
+CHECKPOINTS = (CUT, 470610924363841536, 470610924799000576, 470610924950257664)
+
+
+# Rows of an export
+
+
+@pytest.mark.parametrize(
+    "value, column_type, text",
+    [
+        (None, "int", None),
+        ("18446744073709551615", "bigint(20) unsigned", "18446744073709551615"),
+        (True, "tinyint(1)", "1"),
+        ("1.5", "decimal(10,2)", "1.50"),
+        ("1E-10", "decimal(20,12)", "0.000000000100"),
+        ("99999999999999999999999999999999999.999999999999999999999999999999", "decimal(65,30)", None),
+        ("5", "decimal(5)", "5"),
+        ("1.5", "decimal", "1.5"),
+        ("1.0E10", "double", "10000000000"),
+        ("0.1", "float", "0.1"),
+        ("2024-01-02 03:04:05.000000", "datetime", "2024-01-02 03:04:05"),
+        ("2024-01-02 03:04:05.120000", "timestamp(3)", "2024-01-02 03:04:05.120"),
+        ("2024-01-02 03:04:05", "datetime(6)", "2024-01-02 03:04:05.000000"),
+        ("-01:02:03", "time(1)", "-01:02:03.0"),
+        ("0", "year(4)", "0000"),
+        (["c", "a"], "set('a','b','c')", "a,c"),
+        ([], "set('a')", ""),
+        (["1.0", "-2.5"], "vector(2)", "[1,-2.5]"),
+        ("/wA=", "blob", "/wA="),
+        ('{"a": 1}', "json", '{"a": 1}'),
+        ("1.0", "", "1.0"),
+    ],
+)
+def test_values_of_spark_become_canonical_text(value: Any, column_type: str, text: str | None) -> None:
+    expected = value if text is None else text
+    assert canonical(value, column_type) == expected
+
+
+def loaded(row: Mapping[str, Any], columns: str = "[]", keys: str = "[]") -> tuple[str, str, list[str]]:
+    (found,) = loaded_batch(*(pa.array([text]) for text in (json.dumps(row), columns, keys))).to_pylist()
+    return found["row"], found["row_key"], found["lossy"]
+
+
+def test_rows_have_the_columns_and_key_of_their_table() -> None:
+    columns = json.dumps(
+        [
+            {"column_id": 1, "name": "Id", "type": "bigint(20)", "key": 1},
+            {"column_id": 2, "name": "g", "type": "int", "generated": "virtual"},
+            {"column_id": 3, "name": "d", "type": "decimal(5,2)"},
+        ]
+    )
+    assert loaded({"d": 1, "ID": 7, "g": 5}, columns) == ('{"Id":"7","d":"1.00"}', '{"Id":"7"}', [])
+    flags = ["d:not_converted", "z:not_converted"]
+    assert loaded({"id": 7, "d": "x", "z": None}, columns) == ('{"Id":"7","d":"x","z":null}', '{"Id":"7"}', flags)
+    # nothing tells the columns
+    assert loaded({"a": 1, "b": True}, keys='["B"]') == ('{"a":"1","b":"1"}', '{"b":"1"}', [])
+    assert loaded({"a": 1}) == ('{"a":"1"}', '{"a":"1"}', ["*:no_key"])
+
+
+def test_a_load_begins_an_incarnation() -> None:
+    schema = table_schema([Column("id", "int", 1)]).text.decode()
+    result = fold(
+        [
+            DdlEvent(20, "s", "t", "ALTER TABLE t ADD COLUMN v INT"),
+            DdlEvent(20, "s", "t", None, "initial_load"),
+            DdlEvent(10, "s", "t", "CREATE TABLE t (id INT PRIMARY KEY)"),
+            DdlEvent(30, "s", "t", "DROP TABLE t"),
+            DdlEvent(20, "s", "u", None, "initial_load"),
+            DdlEvent(25, "s", "u", None, None, schema),
+        ]
+    )
+    before, after = at(result, "t", 15), at(result, "t", 21)
+    assert (before.incarnation, before.ended_by) == (1, DdlKind.ADD_COLUMN)
+    assert (after.table_id, after.incarnation, after.incarnation_ts) == (before.table_id, 2, 20)
+    assert (after.started_by, after.ended_by) == (DdlKind.INITIAL_LOAD, DdlKind.DROP_TABLE)
+    assert [column.name for column in after.columns] == ["id", "v"]
+    # a table that no message told of before
+    other = at(result, "u", 21)
+    assert (other.incarnation, [column.name for column in other.columns]) == (2, ["id"])
+    assert not result.problems
+
+
+# A cut changefeed
+
+
+def commit_of(record: Record) -> int:
+    message = json.loads(record.value or b"{}")
+    return int(message["_tidb"].get("commitTs") or message["_tidb"]["watermarkTs"])
+
+
+Rows = Mapping[str, list[tuple[str, ...]]]
+"""Rows of each table, in order."""
+
+
+class InitialLoads(Story):
+    """Rows as of each checkpoint and history from the cut on, of the whole feed and of the cut one."""
+
+    stages = (Stage.FIRST, Stage.SECOND, Stage.IDLE)
+
+    def begin(self, folder: Path) -> None:
+        self.folder = folder
+        self.records = [record(line) for line in lines_about(Variant(SAMPLE, "canal_json"), TABLES)]
+        early = {"feed": "early", "schema": "shop", "table": "e", "relation": "exports.early", "commit_ts": EARLY}
+        self.loads = [early]
+
+    def feeds(self, stage: Stage) -> Sequence[Mapping[str, Any]]:
+        variant = Variant(SAMPLE, "canal_json")
+        feeds = [variant.feed("full", "full"), {"name": "early", "protocol": "canal_json", "topics": ["early"]}]
+        feeds += [variant.feed("cut", "cut")] if stage >= Stage.SECOND else []
+        return [{**feed, "target_schema": None} for feed in feeds]
+
+    def variables(self, stage: Stage) -> Mapping[str, Any]:
+        columns = {"ticdc__information_schema": "exports.columns"} if stage >= Stage.SECOND else {}
+        return {"ticdc__initial_loads": self.loads, **columns}
+
+    def lines(self, stage: Stage) -> Sequence[str]:
+        if stage is Stage.FIRST:
+            return [renamed(each.line, "full") for each in self.records]
+        if stage is Stage.SECOND:
+            cut = [each for each in self.records if commit_of(each) > CUT - (OVERLAP << 18)]
+            return [*early_lines(), *(renamed(each.line, "cut") for each in cut)]
+        return []
+
+    def before(self, stage: Stage, built: Built) -> None:
+        if stage is Stage.FIRST:
+            built.rows("create database exports")
+            built.rows("create table exports.early as select * from values (1, 1.5), (2, 2) as t(id, d)")
+        elif stage is Stage.SECOND:
+            self.loads = [*exported(built.rows), *self.loads]
+
+    def after(self, stage: Stage, built: Built) -> None:
+        if stage is Stage.SECOND:
+            self.read(built.rows)
+        elif stage is Stage.IDLE:
+            without = {**self.variables(stage), "ticdc__initial_loads": self.loads[1:]}
+            file = embedded.write_feeds(self.folder / "feeds.json", self.feeds(stage), without)
+            with pytest.raises(Exception) as raised:
+                session.run(built.warehouse, built.messages, file)
+            self.error = str(raised.value)
+
+    def read(self, rows: Query) -> None:
+        ours = "where feed in ('full', 'cut')"
+        self.as_of = {
+            ts: by_feed(rows(f"select * except (commit_ts, commit_at) from ticdc__rows_as_of({ts}) {ours}"))
+            for ts in CHECKPOINTS
+        }
+        self.history = by_feed(
+            rows(
+                "select feed, schema_name, table_name, row_key, row, lossy, "
+                f"greatest(valid_from_ts, {CUT}) as valid_from_ts, valid_to_ts, closed_by "
+                f"from ticdc__row_history {ours} and coalesce(valid_to_ts > {CUT}, true)"
+            )
+        )
+        self.early = rows("select row_key, row, lossy from ticdc__current_rows where feed = 'early' order by row_key")
+        self.problems = rows("select * from ticdc__problems where feed = 'cut'")
+
+
+LOADS = InitialLoads()
+story(LOADS)
+pytestmark = pytest.mark.usefixtures("built_cases")
+
+
+def early_lines() -> list[str]:
+    """A feed whose messages come a run after its load, and tell what the table was."""
+    feed = Feed("early")
+    table = Table(feed, "e", "id int, d decimal")
+    feed.commit_ts = EARLY - (2 << 28)
+    table.ddl("CREATE", "CREATE TABLE {} (`id` INT PRIMARY KEY,`d` DECIMAL(9,2))")
+    feed.commit_ts = EARLY
+    table.update((1, "1.50"), (1, "3.00"))
+    feed.watermark(CHECKPOINTS[-1], 0, 1)
+    return feed.lines()
+
+
+def exported(rows: Query) -> list[dict[str, Any]]:
+    """Makes an export of each table as of the cut, and one of their columns; gives the loads."""
+    rows(
+        "create table exports.columns as select schema_name as table_schema, table_name, column_name, "
+        "ordinal_position, column_type, if(is_nullable, 'YES', 'NO') as is_nullable, column_default, "
+        "if(key_position > 0, 'PRI', '') as column_key, "
+        "if(generated is null, '', upper(generated) || ' GENERATED') as extra, "
+        "collation as collation_name from ticdc__columns "
+        f"where feed = 'full' and valid_from_ts <= {CUT} and coalesce(valid_to_ts > {CUT}, true)"
+    )
+    rows(
+        "create table exports.rows as select schema_name, table_name, row "
+        f"from ticdc__rows_as_of({CUT}) where feed = 'full'"
+    )
+    loads = []
+    tables = rows(
+        "select schema_name, table_name, first(row) as row from exports.rows "
+        "group by schema_name, table_name order by schema_name, table_name"
+    )
+    for place, table in enumerate(tables):
+        names = sorted(json.loads(table["row"]))
+        columns = ", ".join(
+            f"element_at(from_json(row, 'map<string, string>'), {text(name)}) as `{name.replace('`', '``')}`"
+            for name in names
+        )
+        rows(
+            f"create table exports.t{place} as select {columns} from exports.rows "
+            f"where schema_name = {text(table['schema_name'])} and table_name = {text(table['table_name'])}"
+        )
+        loads.append(
+            {
+                "feed": "cut",
+                "schema": table["schema_name"],
+                "table": table["table_name"],
+                "relation": f"exports.t{place}",
+                "commit_ts": CUT,
+            }
+        )
+    return loads
+
+
+def text(value: str) -> str:
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def by_feed(rows: list[dict[str, Any]]) -> dict[str, Rows]:
+    found: dict[str, dict[str, list[tuple[str, ...]]]] = {"full": {}, "cut": {}}
+    for row in sorted(rows, key=lambda row: str(row["row_key"])):
+        table = f"{row['schema_name']}.{row['table_name']}"
+        values = (value for name, value in row.items() if name not in LINEAGE)
+        found[row["feed"]].setdefault(table, []).append(tuple(map(str, values)))
+    return {feed: {table: sorted(of_table) for table, of_table in tables.items()} for feed, tables in found.items()}
+
+
+def differing(whole: Rows, cut: Rows) -> dict[str, tuple[list[tuple[str, ...]], list[tuple[str, ...]]]]:
+    """The first rows that only one of both has, by table; but for `PARTITIONED`."""
+    return {
+        table: (sorted({*there} - {*here})[:2], sorted({*here} - {*there})[:2])
+        for table in sorted({*whole, *cut} - PARTITIONED)
+        for there, here in [(whole.get(table, []), cut.get(table, []))]
+        if there != here
+    }
+
+
+@pytest.mark.parametrize("checkpoint", CHECKPOINTS)
+def test_the_cut_feed_is_the_whole_one_from_the_cut_on(checkpoint: int) -> None:
+    of_feed = LOADS.as_of[checkpoint]
+    assert sum(map(len, of_feed["full"].values())) > 100
+    assert differing(of_feed["full"], of_feed["cut"]) == {}
+
+
+def test_history_from_the_cut_on_is_the_same() -> None:
+    assert differing(LOADS.history["full"], LOADS.history["cut"]) == {}
+
+
+def test_a_load_that_was_taken_before_its_feed_had_messages() -> None:
+    rows = [("1", "3.00"), ("2", "2.00")]
+    assert LOADS.early == [
+        {"row_key": f'{{"id":"{id}"}}', "row": f'{{"id":"{id}","d":"{d}"}}', "lossy": []} for id, d in rows
+    ]
+
+
+def test_partitions_that_nothing_tells_are_a_problem() -> None:
+    found = {f"{row['schema_name']}.{row['table_name']}" for row in LOADS.problems if row["severity"] == "error"}
+    assert found == {"shop.sales"}
+    assert {row["code"] for row in LOADS.problems if row["severity"] == "error"} == {"unknown_partition"}
+
+
+def test_a_load_that_is_taken_away_is_explained() -> None:
+    assert "ticdc__initial_loads changed for what is built already" in LOADS.error

@@ -1,0 +1,218 @@
+"""What macros of the package give, as dbt renders them while it parses a small project."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from dbt.cli.main import dbtRunner
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).parents[3]
+FEEDS = {"ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": ["shop-%", "it's"]}]}
+
+# Upstream type, digits seen before and after the point, Spark type.
+TYPES: tuple[tuple[str, list[int] | None, str], ...] = (
+    ("tinyint", None, "tinyint"),
+    ("tinyint(1) unsigned", None, "smallint"),
+    ("smallint unsigned", None, "int"),
+    ("mediumint unsigned", None, "int"),
+    ("int", None, "int"),
+    ("int(10) unsigned zerofill", None, "bigint"),
+    ("bigint", None, "bigint"),
+    ("BIGINT UNSIGNED", None, "decimal(20,0)"),
+    ("decimal(10,2)", [30, 9], "decimal(10,2)"),
+    ("decimal(38)", None, "decimal(38,0)"),
+    ("decimal(65,30)", None, "string"),
+    ("decimal", None, "decimal(38,0)"),
+    ("decimal", [20, 6], "decimal(38,6)"),
+    ("decimal unsigned", [35, 4], "string"),
+    ("decimal(5,10)", None, "string"),
+    ("decimal(0,0)", None, "string"),
+    ("bit(1)", None, "bigint"),
+    ("bit(64)", None, "decimal(20,0)"),
+    ("bit", [18, 0], "bigint"),
+    ("bit", [19, 0], "decimal(20,0)"),
+    ("float", None, "float"),
+    ("double unsigned", None, "double"),
+    ("char(3)", None, "string"),
+    ("longtext", None, "string"),
+    ("enum('int(1)','date')", None, "string"),
+    ("set('a','b')", None, "array<string>"),
+    ("binary(3)", None, "binary"),
+    ("varbinary(255)", None, "binary"),
+    ("mediumblob", None, "binary"),
+    ("date", None, "date"),
+    ("datetime(6)", None, "timestamp_ntz"),
+    ("timestamp(3)", None, "timestamp"),
+    ("time", None, "string"),
+    ("year(4)", None, "int"),
+    ("json", None, "string"),
+    ("vector(3)", None, "array<float>"),
+    ("geometry", None, "string"),
+)
+EXPRESSIONS = {
+    "string": "t",
+    "binary": "try_to_binary(t, 'base64')",
+    "timestamp": "try_cast(t || '+00:00' as timestamp_ltz)",
+    "array<string>": "if(t = '', array(), split(t, ','))",
+    "array<float>": "from_json(t, 'array<float>')",
+    "decimal(10,2)": "try_cast(t as decimal(10,2))",
+}
+IDENTIFIERS = {"id": "id", "_x1": "_x1", "Id": "`Id`", "1a": "`1a`", "a b": "`a b`", "`": "````", "": "``"}
+LITERALS = {"a": "'a'", "it's": r"'it\'s'", "\\": r"'\\'", "\\'": r"'\\\''", 'a"b\n': "'a\"b\n'"}
+RELATIONS = {
+    "ticdc_raw.writer_schemas": "ticdc_raw.writer_schemas",
+    "Raw.x y": "`Raw`.`x y`",
+    "./registry": "None",
+    "Registry.JSON": "None",
+    "http://registry": "None",
+}
+
+# Columns of the source by name, and what does not fit.
+FITTING = {
+    "topic": "varchar(249)",
+    "partition": "int",
+    "offset": "bigint",
+    "timestamp": "timestamp_ntz",
+    "key": "binary",
+    "value": "binary",
+}
+SOURCES: Mapping[str, tuple[Mapping[str, str], list[str]]] = {
+    "fits": (FITTING | {"headers": "array<string>"}, []),
+    "a number for a time": (FITTING | {"timestamp": "bigint"}, ["timestamp: got bigint, expected timestamp"]),
+    "text for bytes": (
+        FITTING | {"key": "string", "value": "char(3)"},
+        ["key: got string, expected binary", "value: got char(3), expected binary"],
+    ),
+    "no offset": (
+        {name: FITTING[name] for name in FITTING if name != "offset"},
+        ["offset: got no such column, expected bigint"],
+    ),
+}
+
+# Stretches of staged offsets: topic, partition, first and last offset.
+STAGED: Mapping[str, list[tuple[str, int, int, int]]] = {
+    "nothing": [],
+    "one partition": [("t", 1, 5, 9)],
+    "partitions": [("t", 0, 0, 9), ("t", 1, 3, 20), ("t", 2, 4, 4)],
+    "partitions that are not all": [("t", 0, 0, 9), ("t", 2, 0, 9)],
+    "gaps": [("t", 0, 0, 3), ("t", 0, 7, 9), ("t", 1, 2, 8)],
+    "topics": [("t", 0, 0, 9), ("it's", 0, 3, 5)],
+    "topics that differ in case": [("t", 0, 0, 9), ("T", 1, 0, 9)],
+    "many stretches": [("it's", partition, first, first + 1) for partition in (0, 1) for first in range(0, 30, 3)],
+}
+
+
+@pytest.fixture(scope="module")
+def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    """What the macros give for the cases above, by the name of the case."""
+    project = tmp_path_factory.mktemp("project")
+    (project / "dbt_packages").mkdir()
+    (project / "dbt_packages" / "ticdc").symlink_to(ROOT, target_is_directory=True)
+    (project / "dbt_project.yml").write_text("{name: probe, profile: ticdc}\n", encoding="utf-8")
+    (project / "models").mkdir()
+    calls = {
+        **{f"type {place}": f"ticdc.sql_type({of!r}, {seen!r})" for place, (of, seen, _) in enumerate(TYPES)},
+        **{f"expression {of}": f"ticdc.typed_expression('t', {of!r})" for of in EXPRESSIONS},
+        **{f"identifier {name}": f"ticdc.identifier({json.dumps(name)})" for name in IDENTIFIERS},
+        **{f"literal {text}": f"ticdc.text_literal({json.dumps(text)})" for text in LITERALS},
+        **{f"relation {schemas}": f"ticdc.schemas_relation({json.dumps(schemas)}) | string" for schemas in RELATIONS},
+        **{f"source {name}": f"ticdc.source_problems({found!r})" for name, (found, _) in SOURCES.items()},
+        **{f"staged {name}": _is_not_staged(stretches) for name, stretches in STAGED.items()},
+        "free": "ticdc.free_name('_lossy', ['id'])",
+        "taken": "ticdc.free_name('_lossy', ['_lossy', '__lossy'])",
+        "feed": "ticdc.is_of_feed(ticdc.feeds()[0])",
+        "feeds": "ticdc.feeds()",
+        "order": "ticdc.row_order('desc')",
+    }
+    meta = ", ".join(f"{json.dumps(name)}: {call}" for name, call in calls.items())
+    (project / "models" / "probe.sql").write_text(f"{{{{ config(meta={{{meta}}}) }}}} select 1", encoding="utf-8")
+    places = ["--project-dir", project, "--profiles-dir", ROOT / "tests" / "lint"]
+    places += ["--target-path", project / "target", "--log-path", project / "logs"]
+    flags = ["--quiet", "--no-send-anonymous-usage-stats", "--no-version-check", "--vars", json.dumps(FEEDS)]
+    result: Any = dbtRunner().invoke(["parse", *map(str, places), *flags])
+    if result.result is None:
+        pytest.fail(f"dbt cannot parse the project: {result.exception}", pytrace=False)
+    found: Mapping[str, Any] = result.result.nodes["model.probe.probe"].config.meta
+    return found
+
+
+@pytest.mark.parametrize("place", range(len(TYPES)), ids=[f"{of} {seen or ''}".strip() for of, seen, _ in TYPES])
+def test_sql_type(values: Mapping[str, Any], place: int) -> None:
+    assert values[f"type {place}"] == TYPES[place][2]
+
+
+def test_typed_expression(values: Mapping[str, Any]) -> None:
+    assert {of: values[f"expression {of}"] for of in EXPRESSIONS} == EXPRESSIONS
+
+
+def test_identifier(values: Mapping[str, Any]) -> None:
+    assert {name: values[f"identifier {name}"] for name in IDENTIFIERS} == IDENTIFIERS
+
+
+def test_text_literal(values: Mapping[str, Any]) -> None:
+    assert {text: values[f"literal {text}"] for text in LITERALS} == LITERALS
+
+
+def test_schemas_relation(values: Mapping[str, Any]) -> None:
+    assert {schemas: values[f"relation {schemas}"] for schemas in RELATIONS} == RELATIONS
+
+
+def test_source_problems(values: Mapping[str, Any]) -> None:
+    assert {name: values[f"source {name}"] for name in SOURCES} == {
+        name: problems for name, (_, problems) in SOURCES.items()
+    }
+
+
+def test_free_name(values: Mapping[str, Any]) -> None:
+    assert values["free"] == "_lossy"
+    assert values["taken"] == "___lossy"
+
+
+def test_feeds(values: Mapping[str, Any]) -> None:
+    assert values["feed"] == r"(topic like 'shop-%' or topic like 'it\'s')"
+    assert values["feeds"] == [
+        {
+            **FEEDS["ticdc__feeds"][0],
+            "partitions": None,
+            "claim_check": None,
+            "schemas": None,
+            "framing": "confluent",
+            "options": json.dumps({"feed": FEEDS["ticdc__feeds"][0]["name"]}),
+            "target_schema": "{schema}",
+        }
+    ]
+
+
+def test_row_order(values: Mapping[str, Any]) -> None:
+    columns = ("commit_ts", "apply_rank", "topic", "`partition`", "`offset`", "event_index")
+    assert values["order"].split(", ") == [f"{column} desc" for column in columns]
+
+
+def _is_not_staged(stretches: list[tuple[str, int, int, int]]) -> str:
+    names = ("topic", "partition", "first_offset", "last_offset")
+    staged = [{"feed": "shop", **dict(zip(names, stretch, strict=True))} for stretch in stretches]
+    another = {"feed": "another", "topic": "t", "partition": 0, "first_offset": 0, "last_offset": 99}
+    may_be_new = f"""'((feed = "shop"' ~ ticdc.may_not_be_staged({json.dumps(staged)}) ~ ') or feed = "another")'"""
+    return f"{may_be_new} ~ ' and ' ~ ticdc.is_not_staged({json.dumps([*staged, another])})"
+
+
+@pytest.mark.parametrize("name", STAGED)
+def test_messages_that_are_not_staged(values: Mapping[str, Any], spark: SparkSession, name: str) -> None:
+    messages = list(product(("shop", "another"), ("t", "T", "it's", "new"), range(4), range(32)))
+    columns = "feed string, topic string, `partition` int, `offset` bigint"
+    spark.createDataFrame(messages, columns).createOrReplaceTempView("sent")
+    is_not_staged = values[f"staged {name}"]
+    found = spark.sql(f"select * from sent where topic is not null and {is_not_staged}").collect()
+    staged = {
+        ("shop", topic, part, offset) for topic, part, first, last in STAGED[name] for offset in range(first, last + 1)
+    }
+    staged |= {("another", "t", 0, offset) for offset in range(32)}
+    assert sorted(map(tuple, found)) == sorted(set(messages) - staged)

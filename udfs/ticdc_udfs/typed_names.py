@@ -1,0 +1,215 @@
+"""The relations of typed tables: which names they bear, and which tables cannot have any."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import msgspec
+import pyarrow as pa
+
+LONGEST_NAME = 128
+"""What Hive's metastore holds of the name of a schema or function; of a table or view it holds 256."""
+
+_SESSION_CATALOG = "spark_catalog"
+# Spark keeps a schema of this name for itself.
+_GLOBAL_TEMP = "global_temp"
+_OF_PACKAGE = re.compile(r"(int_|stg_)?ticdc__")
+_DOTTED_I = "\u0130"
+
+
+class TypedReason(StrEnum):
+    """Why a table, or one of its relations, is not typed, or not under the name that one expects."""
+
+    COLUMNS_ALIKE = "columns_alike"
+    NAME_TOO_LONG = "name_too_long"
+    SCHEMA_RESERVED = "schema_reserved"
+    SCHEMA_IS_CATALOG = "schema_is_catalog"
+    NAME_TAKEN = "name_taken"
+    NOT_OURS = "not_ours"
+    """Found by the macros, which ask Spark what is there."""
+    REFUSED = "refused"
+    """Found by the macros, which ask Spark to make it."""
+    HISTORY_RENAMED = "history_renamed"
+
+
+class Problem(NamedTuple):
+    """A reason, and the names that it is about, in words."""
+
+    reason: TypedReason
+    detail: str
+
+
+class UpstreamTable(msgspec.Struct, frozen=True):
+    """A table that is there; `known_relation` is what its typed table was called after the run before, as SQL."""
+
+    feed: str
+    schema_name: str
+    table_name: str
+    table_id: str
+    column_names: tuple[str, ...] = ()
+    known_relation: str | None = None
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """`feeds` has the pattern `target_schema` of each feed, `own_schemas` where models, seeds and source lie."""
+
+    target: str
+    feeds: Mapping[str, str]
+    own_schemas: tuple[str, ...]
+
+
+class Names(NamedTuple):
+    """Names without quotes, all in `schema`; None for a relation that cannot be made."""
+
+    table: UpstreamTable
+    schema: str | None = None
+    current: str | None = None
+    history: str | None = None
+    as_of: str | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+def legal_name(name: str) -> str:
+    """A name of lower-case letters, digits and `_`; one that had to be changed ends with six digits of its hash."""
+    lower = name.lower()
+    folded = re.sub(r"[^a-z0-9_]", "_", lower)
+    return lower if folded == lower and lower not in ("", _GLOBAL_TEMP) else f"{folded}_{_hash(lower)}"
+
+
+def names_of(tables: Iterable[UpstreamTable], settings: Settings) -> list[Names]:
+    """The names of each typed table.
+
+    A relation that two tables would write is of the one that had it in the run before, else of the first by feed and
+    name. A history has another name where an upstream table bears its own.
+    """
+    found = [_current(table, settings) for table in tables]
+    places = sorted(range(len(found)), key=lambda place: (not _is_known(found[place]), _rank(found[place].table)))
+    owners: dict[tuple[str | None, str | None], UpstreamTable] = {}
+    for names in (found[place] for place in places):
+        if names.current is not None:
+            owners.setdefault((names.schema, names.current), names.table)
+    for place in places:
+        found[place] = _with_history(_unless_taken(found[place], owners), owners)
+    return found
+
+
+def _rank(table: UpstreamTable) -> tuple[str, ...]:
+    return table.feed, table.schema_name, table.table_name, table.table_id
+
+
+def _current(table: UpstreamTable, settings: Settings) -> Names:
+    pattern = settings.feeds[table.feed]
+    schema = pattern.replace("{schema}", legal_name(table.schema_name))
+    schema = schema.replace("{feed}", table.feed).replace("{target}", settings.target).lower()
+    name = legal_name(table.table_name)
+    names = Names(table, schema, name, as_of=f"{name}_as_of")
+    problems: list[Problem] = []
+    if alike := _alike(table.column_names):
+        problems.append(Problem(TypedReason.COLUMNS_ALIKE, ", ".join(alike)))
+    too_long = [part for part in (schema, _history_names(names)[-1]) if len(part) > LONGEST_NAME]
+    if too_long:
+        detail = ", ".join(f"{part[:40]}… of {len(part)} characters" for part in too_long)
+        problems.append(Problem(TypedReason.NAME_TOO_LONG, detail))
+    if schema == _SESSION_CATALOG:
+        problems.append(Problem(TypedReason.SCHEMA_IS_CATALOG, schema))
+    is_of_package = _OF_PACKAGE.match(name) is not None
+    is_of_upstream = "{schema}" in pattern and not _is_known(names)
+    if schema in map(str.lower, settings.own_schemas) and (is_of_package or is_of_upstream):
+        problems.append(Problem(TypedReason.SCHEMA_RESERVED, f"{schema}.{name}"))
+    return Names(table, problems=tuple(problems)) if problems else names
+
+
+def _unless_taken(names: Names, owners: Mapping[tuple[str | None, str | None], UpstreamTable]) -> Names:
+    owner = owners.get((names.schema, names.current))
+    if owner is None or owner is names.table:
+        return names
+    detail = f"{names.schema}.{names.current} is {owner.schema_name}.{owner.table_name} of feed {owner.feed}"
+    return Names(names.table, problems=(Problem(TypedReason.NAME_TAKEN, detail),))
+
+
+def _with_history(names: Names, owners: dict[tuple[str | None, str | None], UpstreamTable]) -> Names:
+    if names.current is None:
+        return names
+    usual, other = _history_names(names)
+    history = next((name for name in (usual, other) if (names.schema, name) not in owners), None)
+    if history is not None:
+        owners[names.schema, history] = names.table
+    if history == usual:
+        return names._replace(history=history)
+    owner = owners[names.schema, usual]
+    detail = f"{names.schema}.{usual} is {owner.schema_name}.{owner.table_name} of feed {owner.feed}"
+    if history is None:
+        return names._replace(problems=(*names.problems, Problem(TypedReason.NAME_TAKEN, detail)))
+    problem = Problem(TypedReason.HISTORY_RENAMED, f"{detail}, the history is {names.schema}.{history}")
+    return names._replace(history=history, problems=(*names.problems, problem))
+
+
+def _history_names(names: Names) -> tuple[str, str]:
+    usual = f"{names.current}_history"
+    return usual, f"{usual}_{_hash(names.table.table_id)}"
+
+
+def _is_known(names: Names) -> bool:
+    return (names.table.known_relation or "").replace("`", "") == f"{names.schema}.{names.current}"
+
+
+def _alike(names: Sequence[str]) -> list[str]:
+    """The names that Spark takes for another one among them."""
+    times = Counter(map(spark_key, names))
+    return [name for name in names if times[spark_key(name)] > 1]
+
+
+def spark_key(name: str) -> str:
+    """The same for names that Spark takes for one, as Java's `equalsIgnoreCase` does: character by character."""
+    return "".join(map(_folded, name))
+
+
+def _folded(character: str) -> str:
+    if character == _DOTTED_I:  # its lower case is two characters in Python, `i` in Java
+        return "i"
+    upper = character.upper()
+    upper = upper if len(upper) == 1 else character
+    lower = upper.lower()
+    return lower if len(lower) == 1 else upper
+
+
+def _hash(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()[:6]
+
+
+_PROBLEM_TYPE = pa.struct([("reason", pa.string()), ("detail", pa.string())])
+_NAMES: tuple[tuple[str, str, pa.DataType], ...] = (
+    ("schema", "string", pa.string()),
+    ("current", "string", pa.string()),
+    ("history", "string", pa.string()),
+    ("as_of", "string", pa.string()),
+    ("problems", "array<struct<reason: string, detail: string>>", pa.list_(_PROBLEM_TYPE)),
+)
+NAMES_SQL_TYPE = f"array<struct<{', '.join(f'{name}: {sql_type}' for name, sql_type, _ in _NAMES)}>>"
+_NAMES_TYPE = pa.list_(pa.struct([(name, arrow_type) for name, _, arrow_type in _NAMES]))
+_read_tables = msgspec.json.Decoder(list[UpstreamTable]).decode
+_read_settings = msgspec.json.Decoder(Settings).decode
+
+
+def names_batch(tables: pa.Array[Any], settings: pa.Array[Any]) -> pa.Array[Any]:
+    """`names_of` for JSON lists of `UpstreamTable` and JSON texts of `Settings`; null where one of them is."""
+    pairs = zip(tables.to_pylist(), settings.to_pylist(), strict=True)
+    return pa.array([None if None in pair else _records(*pair) for pair in pairs], _NAMES_TYPE)
+
+
+def _records(tables: str, settings: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "schema": names.schema,
+            "current": names.current,
+            "history": names.history,
+            "as_of": names.as_of,
+            "problems": [problem._asdict() for problem in names.problems],
+        }
+        for names in names_of(_read_tables(tables), _read_settings(settings))
+    ]
