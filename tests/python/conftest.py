@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,19 +13,6 @@ from support import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-# They start servers and commands, in which Spark compiles queries as it does for users.
-STARTING = ("test_cli", "test_thrift", "test_integration", "test_plugin", "test_formats")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def java_of_started_processes(request: pytest.FixtureRequest) -> Iterator[None]:
-    """How the JVMs of processes run that this module starts, where nothing else is set."""
-    with pytest.MonkeyPatch.context() as environment:
-        if request.module.__name__ in STARTING and session.GIVEN is None:
-            environment.setenv(session.JAVA_OPTIONS, session.JVM)
-        yield
 
 
 @pytest.fixture(scope="session")
@@ -41,13 +28,24 @@ def spark(home: Path) -> SparkSession:
 
 
 # Tests of the package that share no warehouse.
-ALONE = ("configuration", "dbt_tests", "descriptions", "formats", "macros", "plugin", "registrar")
+ALONE = (
+    "avro_anew",
+    "configuration",
+    "dbt_tests",
+    "descriptions",
+    "formats",
+    "interrupted",
+    "macros",
+    "plugin",
+    "registrar",
+)
 # What runs in one process, as it shares a warehouse or a server. The longest begin first, so that none is waited for.
 GROUPS = {
     "corpus": re.compile(r"package/test_corpus_"),
     "cases": re.compile(rf"package/test_(?!{'|'.join(ALONE)})"),
     "servers": re.compile(r"command/test_(thrift|integration)"),
     "dbt": re.compile(r"package/test_dbt_tests"),
+    "anew": re.compile(r"package/test_avro_anew"),
 }
 
 
@@ -74,6 +72,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "soak(part): takes long, and runs in that part of `make soak` alone")
     config.addinivalue_line("markers", "in_soak(part): runs in that part of `make soak` too, with more of its kind")
+    os.environ.setdefault(session.JAVA_OPTIONS, f"{session.JVM} {session.SMALL}")
     os.environ["TICDC_SOAK"] = part = config.getoption("--soak") or ""
     if part in ("hostile", "all"):
         os.environ.setdefault("TICDC_CASES_PERCENT", "100")

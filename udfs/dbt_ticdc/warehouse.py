@@ -79,7 +79,8 @@ def open_session(warehouse: Path, settings: Mapping[str, str] | None = None) -> 
             system.setProperty("derby.stream.error.file", str(work_folder(warehouse) / "derby.log"))
             spark.sql(f"create database if not exists {DATABASE}")
             spark.sql(f"use {DATABASE}")
-            _take_long_views(spark, warehouse)
+            if spark.conf.get("spark.sql.catalogImplementation") == "hive":
+                _take_long_views(spark, warehouse)
         ticdc_udfs.register(spark)
     except Exception as error:
         text = without_trace(error)

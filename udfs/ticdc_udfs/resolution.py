@@ -113,13 +113,15 @@ def _read_names(names: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=10_000)
 def _plan_of(protocol: str, table_schema: str, feed: Options) -> _Plan | None:
-    """The plan of a table schema; None where the protocol's rows need no schema or the schema cannot be read."""
+    """The plan of a table schema; None where the protocol's rows need no schema, or the schema tells no column."""
     finish = PROTOCOLS.get(protocol)
     if finish is None:
         return None
     try:
         columns = tuple(Column(**column) for column in _read_schema(table_schema))
     except (msgspec.MsgspecError, TypeError):
+        return None
+    if not columns:  # of a table that no message described
         return None
     return _Plan(
         columns=columns,
@@ -143,7 +145,7 @@ def resolve(
 
     `key_columns` is the JSON list of the key's columns, where more is known of them than what the schema tells. Where
     the schema is not known the row stays as it is, flagged. A cell that is no text of its column's type stays too,
-    flagged `<column>:no_schema`. A column that the schema lacks is taken as it stands.
+    flagged `<column>:no_schema`, and one that the schema lacks does if its row waited for the schema.
     """
     try:
         plan = _plan_of(protocol, table_schema, options.parse(options_text)) if table_schema else None
@@ -159,6 +161,8 @@ def resolve(
     flags = [flag for flag in row.lossy if flag not in known]
     before = _canonical(row.before, plan, cells, flags)
     after = _canonical(row.after, plan, cells, flags)
+    if _NO_SCHEMA in row.lossy:
+        flags += map(Lossy.NO_SCHEMA.of, {**(before or {}), **(after or {})}.keys() - plan.cells.keys())
     image = before if after is None else after
     key = _key_columns(row, plan, image or {}, flags, key_columns)
     row_key, old_key = _key_of(image, key), _key_of(before, key)

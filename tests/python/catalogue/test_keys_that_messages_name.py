@@ -196,9 +196,10 @@ def test_rows_are_keyed_anew_from_the_first_row_that_names_another_key() -> None
     create = "CREATE TABLE t (a INT PRIMARY KEY, b INT NOT NULL, v INT)"
     result = folded(create, told(15, "abv", "a"), told(25, "abv", "b"), told(35, "abvw", "b"))
     assert keys(result) == [(10, ["a"]), (24, ["b"])]
-    (problem,) = result.problems
+    problem, column = result.problems
     assert (problem.code, problem.commit_ts, problem.table_name) == (ProblemCode.KEY_DIFFERS, 25, "t")
     assert problem.detail == "messages name `b`, before it was `a`"
+    assert (column.code, column.commit_ts) == (ProblemCode.SCHEMA_DIFFERS, 35), "no DDL gave it the column w"
 
 
 def test_the_first_row_of_a_table_puts_its_key_right_without_a_version_of_its_own() -> None:

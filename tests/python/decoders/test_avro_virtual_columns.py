@@ -21,7 +21,7 @@ NOT_KNOWN = ("area:null_or_generated",)
 
 def exported(schema: Mapping[str, Any], virtual: str | None = None) -> dict[str, Any]:
     """A schema as staging gives it with an export in which one column of the table may be virtual."""
-    names = [] if virtual is None else [field["name"] for field in schema["fields"]]
+    names = [field["name"] for field in schema["fields"]]
     columns = [{"name": name, "wire_name": name, "is_virtual": name == virtual} for name in names]
     return {
         "ticdc.export": {"tables": [{"schema_name": "shop", "table_name": "t"}], "columns": columns},

@@ -149,7 +149,9 @@ def test_avro_null_may_be_the_value_of_a_virtual_column_unless_an_export_tells(
     assert (image_of(event.after), event.lossy) == (shown, lossy)
     (event, *_) = arrow.decode_message(avro.decode, *messages[-1])
     assert event.lossy == ()
-    assert read_together(avro, avro_batch.decode_batch, avro_messages.arrays(messages)) == 2 * FEW
+    # a value of a column that the export calls virtual is read row by row
+    together = 0 if virtual.get("n") else len(messages)
+    assert read_together(avro, avro_batch.decode_batch, avro_messages.arrays(messages)) == together
 
 
 def test_a_row_that_names_no_key_tells_that_there_is_none() -> None:

@@ -58,6 +58,7 @@ def test_every_protocol_gives_the_same_changelog(built: Built, show: Callable[[s
     assert all(tally["changes"] > 2500 for tally in tallies.values())
 
 
+@pytest.mark.soak("corpus")
 def test_without_commit_tsos_each_millisecond_ends_with_the_same_rows(built: Built) -> None:
     def rows(feed: str) -> dict[tuple[upstream.TableName, str, int], dict[str, str | None] | None]:
         changes = sorted(built.contents.changelog(feed), key=lambda row: (row["commit_ts"], row["offset"]))

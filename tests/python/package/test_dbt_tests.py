@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from support import session
+from support.messages import row_message, to_bytes
 
 ROOT = Path(__file__).parents[3]
 VARIABLES = {
@@ -16,6 +17,7 @@ VARIABLES = {
     "ticdc__unit_tests": True,
 }
 SHIPPED = ("accounting_balanced", "history_intervals", "no_dead_letters", "unique_change")
+MESSAGE = to_bytes(row_message({"id": "1"}, {"id": "int"})).decode()
 NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
 # What the shipped tests must find fault with, by the view of the package that holds it.
 TABLE = "'shop' as feed, 's' as schema_name, 't' as table_name, 1 as table_incarnation"
@@ -193,6 +195,16 @@ def test_a_table_as_of_a_moment(outcome: Mapping[str, Any]) -> None:
     assert "takes either a tso or a timestamp" in found["no moment"]
 
 
+def test_before_the_first_build_the_package_is_documented(outcome: Mapping[str, Any]) -> None:
+    """Queries that models ask while they are compiled find no tables."""
+    assert outcome["documented"]
+
+
+def test_a_run_without_rows_forgets_nothing(outcome: Mapping[str, Any]) -> None:
+    """`dbt run --empty` limits what models read to no rows."""
+    assert outcome["rows_after"] == {"run": ['{"id":"1"}'], "run --empty": ['{"id":"1"}']}
+
+
 def test_any_state_of_a_run_is_kept(outcome: Mapping[str, Any]) -> None:
     assert outcome["states"] == [[{"found": state}] for state in STATES]
 
@@ -244,6 +256,7 @@ def outcome_in(folder: Path) -> str:
         "create table ticdc_raw.messages (topic string, partition int, offset bigint, timestamp timestamp, "
         "key binary, value binary) using parquet"
     )
+    documented = dbt("docs", "generate").success
     if not dbt("build", "--resource-type", "seed", "--resource-type", "model").success:
         raise AssertionError("the package cannot be built on an empty table of messages\n" + "\n".join(said))
     models = [node for node in manifest.nodes.values() if node.resource_type == "model"]
@@ -261,6 +274,11 @@ def outcome_in(folder: Path) -> str:
         result.node.name: {"kind": result.node.resource_type, "status": result.status, "message": result.message}
         for result in dbt("test").result
     }
+    spark.sql(f"insert into ticdc_raw.messages values ('shop', 0, 0, now(), null, cast('{MESSAGE}' as binary))")
+    rows_after = {}
+    for command in (("run",), ("run", "--empty")):
+        assert dbt(*command).success, "\n".join(said)
+        rows_after[" ".join(command)] = [row[0] for row in spark.sql("select row from ticdc__current_rows").collect()]
     for view, fault in FAULTS.items():
         spark.sql(f"create or replace view ticdc_lint.{view} as {fault}")
     faulty = dbt("test", "--select", *(f"test_name:{name}" for name in SHIPPED)).result
@@ -278,6 +296,8 @@ def outcome_in(folder: Path) -> str:
     stale = f"ticdc.stale_relations([{TYPED}], {known}) | map(attribute='relation') | join(' ')"
     outcome = {
         "stale": call(f"'select \"' ~ ({stale}) ~ '\" as stale'"),
+        "documented": documented,
+        "rows_after": rows_after,
         "states": states,
         "reads": plan.count("stg_ticdc__canal_json"),
         "columns": columns,

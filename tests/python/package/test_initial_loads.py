@@ -14,7 +14,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from support import session
-from support import warehouse as embedded
 from support.cases import Built, Stage, Story, story
 from support.catalogue import at
 from support.corpus import SAMPLE, Record, Variant, lines_about, record, renamed
@@ -33,10 +32,10 @@ OVERLAP = 60
 # An export tells no partitions: DDL of partitions of `sales`, or that exchanges one with `exch`, cannot be applied.
 PARTITIONED = {"shop.sales", "shop.exch"}
 # They are renamed, truncated, given columns and other keys, and have rows that swap their keys or have none.
-TABLES = ("customers", "evolve", "exch", "keyless", "orders", "sales", "swappy", "trunc_me", "ren1", "ren2", "ren1b")
-TABLES += ("types_zoo_misc", "types_zoo_num", "types_zoo_time")
+TABLES = ("customers", "evolve", "exch", "keyless", "sales", "swappy", "trunc_me", "ren1", "ren2", "ren1b")
+TABLES += ("types_zoo_misc", "types_zoo_time")
 Query = Callable[[str], list[dict[str, Any]]]
-CHECKPOINTS = (CUT, 470610924363841536, 470610924799000576, 470610924950257664)
+CHECKPOINTS = (CUT, 470610924799000576, 470610924950257664)
 
 
 # Rows of an export
@@ -135,7 +134,6 @@ class InitialLoads(Story):
     stages = (Stage.FIRST, Stage.SECOND, Stage.IDLE)
 
     def begin(self, folder: Path) -> None:
-        self.folder = folder
         self.records = [record(line) for line in lines_about(Variant(SAMPLE, "canal_json"), TABLES)]
         early = {"feed": "early", "schema": "shop", "table": "e", "relation": "exports.early", "commit_ts": EARLY}
         self.loads = [early]
@@ -168,12 +166,14 @@ class InitialLoads(Story):
     def after(self, stage: Stage, built: Built) -> None:
         if stage is Stage.SECOND:
             self.read(built.rows)
-        elif stage is Stage.IDLE:
-            without = {**self.variables(stage), "ticdc__initial_loads": self.loads[1:]}
-            file = embedded.write_feeds(self.folder / "feeds.json", self.feeds(stage), without)
-            with pytest.raises(Exception) as raised:
-                session.run(built.warehouse, built.messages, file)
-            self.error = str(raised.value)
+
+    def at_last(self, built: Built) -> None:
+        told = json.loads(built.feeds.read_text(encoding="utf-8"))
+        without = built.feeds.with_name("without_load.yml")
+        without.write_text(json.dumps({**told, "ticdc__initial_loads": self.loads[1:]}), encoding="utf-8")
+        with pytest.raises(Exception) as raised:
+            session.run(built.warehouse, built.messages, without)
+        self.error = str(raised.value)
 
     def read(self, rows: Query) -> None:
         ours = "where feed in ('full', 'cut')"

@@ -20,12 +20,11 @@ from support import warehouse as embedded
 
 
 class Stage(IntEnum):
-    """The builds of the warehouse, in order; REDRIVEN is `ticdc redrive`, IDLE a build without any new message."""
+    """The builds of the warehouse, in order; SECOND is `ticdc redrive` for some feeds, IDLE brings no new message."""
 
     FIRST = 0
-    REDRIVEN = 1
-    SECOND = 2
-    IDLE = 3
+    SECOND = 1
+    IDLE = 2
 
 
 Feed = Mapping[str, Any]
@@ -59,8 +58,11 @@ class Story:
     def after(self, stage: Stage, built: Built) -> None:
         """What is to be seen after a build."""
 
+    def at_last(self, built: Built) -> None:
+        """What is to be tried after all builds; it may break tables."""
+
     def end(self) -> None:
-        """After all."""
+        """After all, also where a build failed."""
 
 
 STORIES: list[Story] = []
@@ -74,10 +76,11 @@ def story(told: Story) -> Story:
 
 @dataclass(frozen=True)
 class Built:
-    """The warehouse with all stories, and their messages; `files` are those of its tables after each stage."""
+    """The warehouse with all stories, their messages and feeds; `files` are those of its tables after each stage."""
 
     warehouse: Path
     messages: Path
+    feeds: Path
     files: dict[Stage, Files] = field(default_factory=dict)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
@@ -102,8 +105,9 @@ class Built:
 
 def build(folder: Path) -> Built:
     """Builds the warehouse of all stories, stage by stage."""
-    built = Built(folder / "warehouse", folder / "messages")
+    built = Built(folder / "warehouse", folder / "messages", folder / "feeds.yml")
     built.messages.mkdir()
+    session.opened(built.warehouse, session.IN_MEMORY)
     for number, told in enumerate(STORIES):
         own = folder / f"story_{number}"
         own.mkdir()
@@ -114,17 +118,17 @@ def build(folder: Path) -> Built:
                 told.before(stage, built)
             feeds = [feed for told in STORIES for feed in told.feeds(stage)]
             variables = {name: value for told in STORIES for name, value in told.variables(stage).items()}
-            file = embedded.write_feeds(folder / "feeds.yml", feeds, variables)
+            embedded.write_feeds(built.feeds, feeds, variables)
             lines = [line for told in STORIES for line in told.lines(stage)]
             (built.messages / f"{stage}.jsonl").write_text("".join(lines), encoding="utf-8", newline="\n")
-            if stage is Stage.REDRIVEN:
-                session.redrive(built.warehouse, file, [name for told in STORIES for name in told.redriven])
-            else:
-                (built.warehouse / "work" / "last_build").unlink(missing_ok=True)
-                assert session.run(built.warehouse, built.messages, file)
+            (built.warehouse / "work" / "last_build").unlink(missing_ok=True)
+            redriven = [name for told in STORIES for name in told.redriven] if stage is Stage.SECOND else []
+            assert session.run(built.warehouse, built.messages, built.feeds, redriven=redriven)
             built.files[stage] = embedded.files(built.warehouse)
             for told in STORIES:
                 told.after(stage, built)
+        for told in STORIES:
+            told.at_last(built)
     finally:
         for told in STORIES:
             told.end()

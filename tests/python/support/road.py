@@ -29,9 +29,9 @@ _MOVES_KEYS = re.compile("drop|primary|unique|modify|change", re.IGNORECASE)
 _Identity = tuple[str, int]
 
 
-def catalogue_of(placed: Sequence[Placed], export: Iterable[ExportedColumn] = ()) -> Fold:
+def catalogue_of(placed: Sequence[Placed], protocol: str, export: Iterable[ExportedColumn] = ()) -> Fold:
     """The fold of what the model `int_ticdc__catalogue_events` takes of a feed's events."""
-    return fold(catalogue_events(placed), export)
+    return fold(catalogue_events(placed), export, protocol)
 
 
 def catalogue_events(placed: Sequence[Placed]) -> list[DdlEvent]:
@@ -125,7 +125,7 @@ class Road:
         options_text: str = "{}",
         export: Iterable[ExportedColumn] = (),
     ) -> None:
-        self.catalogue = catalogue_of(placed, export)
+        self.catalogue = catalogue_of(placed, protocol, export)
         self.versions: dict[TableName, list[TableVersion]] = defaultdict(list)
         self.lineages: dict[_Identity, list[TableVersion]] = defaultdict(list)
         for version in self.catalogue.versions:

@@ -6,14 +6,11 @@ One session is open at a time, on the warehouse that was used last.
 from __future__ import annotations
 
 import io
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from pytest import MonkeyPatch
 
 from dbt_ticdc import cli, feeds, messages, warehouse
 
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
 
 QUERIES_AT_ONCE = 4
 JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
-GIVEN = os.environ.get(JAVA_OPTIONS)
 # Processes of tests share the cores: a collector of many threads costs each more than it gains, and to compile hot code
 # to the last takes half of what a JVM of ten minutes does. A Thrift server fills the 48 MB that is reserved for
 # compiled code by default.
@@ -35,6 +31,9 @@ SMALL = (
 )
 ONE_TASK = {"spark.sql.shuffle.partitions": "1", "spark.sql.leafNodeDefaultParallelism": "1"}
 
+# Hive's metastore takes a quarter of the work of a small build; what the command makes always has one.
+IN_MEMORY = {"spark.sql.catalogImplementation": "in-memory"}
+
 
 def opened(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSession:
     """The session on a warehouse."""
@@ -44,18 +43,9 @@ def opened(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSess
     if session is not None and session.conf.get(_WAREHOUSE, None) == str(folder.resolve()):
         return session
     close()
-    with _java_of_tests():
-        session = warehouse.open_session(folder, {**ONE_TASK, **(settings or {})})
+    session = warehouse.open_session(folder, {**ONE_TASK, **(settings or {})})
     session.conf.set(_WAREHOUSE, str(folder.resolve()))
     return session
-
-
-@contextmanager
-def _java_of_tests() -> Iterator[None]:
-    """Within it, Java starts with the options for many small queries, whatever those of other processes are."""
-    with MonkeyPatch.context() as environment:
-        environment.setenv(JAVA_OPTIONS, GIVEN or f"{JVM} {SMALL}")
-        yield
 
 
 _WAREHOUSE = "ticdc.tests.warehouse"
@@ -70,10 +60,19 @@ def close() -> None:
         session.stop()
 
 
-def run(folder: Path, dump: Path, feeds_file: Path, columns: Path | None = None, *, full_refresh: bool = False) -> bool:
-    """`ticdc run`."""
-    files = messages.find_files([dump])
-    return cli.run(opened(folder), folder, feeds.read_vars(feeds_file), files, columns, full_refresh)
+def run(
+    folder: Path,
+    dump: Path,
+    feeds_file: Path,
+    columns: Path | None = None,
+    *,
+    full_refresh: bool = False,
+    redriven: Sequence[str] = (),
+) -> bool:
+    """`ticdc run`; of these feeds dead letters are decoded again, as `ticdc redrive` does without new messages."""
+    files, once = messages.find_files([dump]), {"ticdc__redrive": list(redriven)} if redriven else {}
+    variables = {**feeds.read_vars(feeds_file), **once}
+    return cli.run(opened(folder), folder, variables, files, columns, full_refresh)
 
 
 def redrive(folder: Path, feeds_file: Path, names: Sequence[str]) -> None:
@@ -112,6 +111,6 @@ def answers(folder: Path, schema: str, queries: Sequence[str]) -> list[list[dict
 def command(arguments: Sequence[str]) -> tuple[int, str, str]:
     """The command `ticdc`: its exit code, output and errors."""
     close()
-    with _java_of_tests(), redirect_stdout(io.StringIO()) as output, redirect_stderr(io.StringIO()) as errors:
+    with redirect_stdout(io.StringIO()) as output, redirect_stderr(io.StringIO()) as errors:
         exit_code = cli.main(arguments)
     return exit_code, output.getvalue(), errors.getvalue()

@@ -214,6 +214,8 @@ def _image(wire: Any, plan: RowPlan, flags: list[str]) -> _Row:
                     flags.append(reason.of(column))
     except (ValueError, OverflowError) as error:
         raise no_value(column) from error
+    for column in plan.hidden:
+        del image[column]
     for column in plan.virtual:
         if image[column] is None:  # else the column is of an earlier table with that name
             del image[column]
@@ -227,9 +229,9 @@ class RowPlan(NamedTuple):
     """What is the same for all rows of one writer schema.
 
     `texts` tells per column how its value becomes text (None: it is), `zoned` which texts become UTC. `virtual` are
-    columns that are known to be generated: their values are not sent, but NULL; `maybe_virtual` those that may be.
-    `before`, `op`, `commit_ts`, `checksum` and `corrupted` are the places of the fields that are no columns; None: not
-    sent.
+    columns that are known to be generated: their values are not sent, but NULL; `maybe_virtual` those that may be;
+    `hidden` are TiDB's own. `before`, `op`, `commit_ts`, `checksum` and `corrupted` are the places of the fields that
+    are no columns; None: not sent.
     """
 
     record: Record
@@ -240,6 +242,7 @@ class RowPlan(NamedTuple):
     zoned: dict[str, values.Convert]
     virtual: frozenset[str]
     maybe_virtual: list[str]
+    hidden: frozenset[str]
     key: list[str]
     flags: list[str]
     schema: TableSchema
@@ -301,7 +304,7 @@ class _Table(NamedTuple):
     """A row's schema with the names of TiDB, as far as they are known, which are those of an export's columns."""
 
     record: Record
-    virtual: frozenset[str] | None = None
+    virtual: frozenset[str] = frozenset()
     flags: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
 
@@ -364,12 +367,11 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
         Column(field.name, type_, places.get(field.name), field.null_branch is not None, _default(field, type_))
         for field, type_ in zip(fields, types, strict=True)
     ]
-    virtual = (table.virtual or frozenset()).intersection(field.name for field in fields).difference(key)
+    virtual = table.virtual.intersection(field.name for field in fields).difference(key)
     if len(virtual) == len(fields):
         virtual = frozenset()
     hidden = in_avro(field.name for field in fields).difference(table.known, key)
-    virtual |= hidden
-    names = key or [field.name for field in fields if field.name not in virtual]
+    names = key or [field.name for field in fields if field.name not in hidden]
     return RowPlan(
         record=record,
         schema_name=_schema_name(record.namespace),
@@ -382,7 +384,8 @@ def _plan(table: _Table, key: list[str], zone: ZoneInfo | None) -> RowPlan:
             if zone is not None and type_ == "timestamp" and field.kind == "string"
         },
         virtual=virtual,
-        maybe_virtual=[name for name in _maybe_virtual(fields, key) if name not in virtual.union(table.known)],
+        maybe_virtual=[name for name in _maybe_virtual(fields, key) if name not in virtual.union(table.known, hidden)],
+        hidden=hidden,
         key=names,
         flags=flags,
         schema=table_schema([column for column in told if column.name not in hidden]),

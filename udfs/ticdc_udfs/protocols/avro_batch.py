@@ -128,7 +128,7 @@ def _images(plan: RowPlan, wire: list[Column], messages: AvroMessages) -> tuple[
     members = {
         name: _values(plan, place, column, messages)
         for place, (name, column) in enumerate(zip(plan.names, wire, strict=False))
-        if name not in plan.virtual
+        if name not in plan.virtual and name not in plan.hidden
     }
     image = json_objects(members)
     image.validate(full=True)
