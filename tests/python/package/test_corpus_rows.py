@@ -23,6 +23,7 @@ from support.corpus_compare import (
     excused,
     is_shifted,
     tallies_text,
+    was_sent_twice,
 )
 from support.corpus_run import (
     SAME_ROWS,
@@ -209,6 +210,10 @@ def test_other_bytes_order_and_partitions_give_the_same_rows(built: Built) -> No
     for suffix in SAME_ROWS:
         feed = f"canal_json_{suffix}"
         if feed in built.contents.current:
-            assert rows(feed) == want, feed
+            got, alike = (
+                {place: row for place, row in found.items() if not was_sent_twice(feed, place[0])}
+                for found in (rows(feed), want)
+            )
+            assert got == alike, feed
             compared += 1
     assert compared >= 4

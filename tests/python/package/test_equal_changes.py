@@ -1,6 +1,7 @@
 """Tables without a key: which equal changes of one commit are rows of their own, and which came again.
 
-All of them are one feed, which a second one brings in pieces: any message in any of three runs.
+All stories are one feed, which a second one brings in pieces: any message in any of two runs. Other protocols have
+one each.
 """
 
 from __future__ import annotations
@@ -8,13 +9,17 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
+from typing import Any
 
 import pytest
-from support.cases import Built, case
+from support import open_protocol
+from support.cases import Built, case, records
 from support.corpus import renamed
 from support.stories import Feed, Message, Table, Value
+from support.upstream import INT, Column, Upstream
+from support.upstream import Table as upstream_table
 
 
 class Story:
@@ -103,10 +108,52 @@ ROWS["told_apart"] = {8: 1, 9: 2}
 LINES = FEED.lines()
 case("copies", "canal_json", LINES)
 chance = random.Random(7)
-PIECES: list[list[str]] = [[], [], []]
+PIECES: list[list[str]] = [[], []]
 for line in chance.sample(LINES, len(LINES)):
     chance.choice(PIECES).append(renamed(line, "copies_in_pieces"))
 case("copies_in_pieces", "canal_json", *PIECES)
+
+
+# Other protocols
+
+PROTOCOLS = ("open_protocol", "simple", "debezium")
+
+
+def copies_in(protocol: str) -> None:
+    """Two rows of one commit, of which a run sees the first alone; then they come again, and so does one alone."""
+    upstream = Upstream(protocol, upstream_table("t", [Column(1, "v", INT)], []))
+    upstream.create()
+    for value in (7, 8):
+        upstream.insert({1: value})
+    upstream.update(upstream.table.rows[0], {1: 9})
+    create, seven, eight, update = ((key, value) for _, key, value, _ in upstream.sent)
+    sent = [create, seven, seven, eight, seven, seven, eight, update, eight]
+    name = f"copies_{protocol}"
+    case(name, protocol, records(name, sent[:2]), records(name, sent[2:], 2))
+
+
+for protocol in PROTOCOLS:
+    copies_in(protocol)
+
+
+def open_event(table: str, value: int, rid: int | None = None) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    return open_protocol.row_key(tbl=table, rid=rid), {"u": {"v": open_protocol.column(3, value)}}
+
+
+OPEN = [
+    open_protocol.message(
+        open_event("told_apart", 7, 1), open_event("told_apart", 7, 2), open_event("told_apart", 7, 1)
+    ),
+    open_protocol.message(open_event("told_apart", 7, 3)),
+    open_protocol.message(open_event("together", 7), open_event("together", 7), open_event("together", 8)),
+    open_protocol.message(open_event("together", 7)),
+]
+case("copies_in_batches", "open_protocol", records("copies_in_batches", [*OPEN, *OPEN]))
+
+
+def unsure(problems: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """How many equal changes are told, by table."""
+    return {row["table_name"]: int(row["detail"].split()[0]) for row in problems if row["code"] == "equal_changes"}
 
 
 @cache
@@ -134,9 +181,27 @@ def test_changes_do_not_depend_on_how_they_came(built_cases: Built) -> None:
 @pytest.mark.parametrize("feed", ["copies", "copies_in_pieces"])
 def test_what_cannot_be_told_from_a_repeat_is_counted(built_cases: Built, feed: str) -> None:
     problems = [row for row in built_cases.problems(feed) if row["code"] == "equal_changes"]
-    assert {row["table_name"]: int(row["detail"].split()[0]) for row in problems} == UNSURE
+    assert unsure(problems) == UNSURE
     assert {row["severity"] for row in problems} == {"warning"}
     first = min(
         row["commit_ts"] for row in built_cases.of("ticdc__changelog", feed, "1") if row["table_name"] == "twins"
     )
     assert [row["commit_ts"] for row in problems if row["table_name"] == "twins"] == [first]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_protocol_has_equal_rows_of_one_commit(built_cases: Built, protocol: str) -> None:
+    feed = f"copies_{protocol}"
+    assert [row["v"] for row in built_cases.current(feed)["shop.t"]] == ["7", "8", "9"]
+    problems = built_cases.problems(feed)
+    assert unsure(problems) == {"t": 1}
+    assert "change_without_row" not in {row["code"] for row in problems}
+
+
+def test_open_protocol_tells_rows_apart_by_their_ids_or_places_in_a_batch(built_cases: Built) -> None:
+    rows = built_cases.current("copies_in_batches")
+    assert {table: [row["v"] for row in found] for table, found in rows.items()} == {
+        "shop.told_apart": ["7", "7", "7"],
+        "shop.together": ["7", "7", "7", "8"],
+    }
+    assert unsure(built_cases.problems("copies_in_batches")) == {"together": 2}
