@@ -31,6 +31,7 @@ select
     if({{ are_halves }} and has_delete, deleted_row, before) as before,
     after,
     if({{ are_halves }} and has_delete, array_union(deleted_lossy, lossy), lossy) as lossy,
+    image_hash,
     copy,
     topic,
     `partition`,

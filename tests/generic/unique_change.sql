@@ -17,8 +17,7 @@ group by
     commit_ts,
     row_key,
     op,
-    copy,
-    -- a commit_ts that is not exact stands for a whole millisecond, in which a row may change more than once
-    if(commit_ts_exact, null, xxhash64(before, after))
+    image_hash,
+    copy
 having count(*) > 1
 {% endtest %}

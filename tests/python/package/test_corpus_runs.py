@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from support.broken import BROKEN_FEEDS, GAP
 from support.corpus import Record, Variant, root
+from support.corpus_compare import SENT_TWICE, was_sent_twice
 from support.corpus_run import HALVES, IN_STEPS, REARRANGED, TYPED, WITHOUT_DDL, Built, feed_variants, identity
 
 from ticdc_udfs import arrow
@@ -96,6 +97,16 @@ def test_two_steps_give_the_tables_of_one_run(built: Built) -> None:
 
 def test_the_bitemporal_history_that_is_known_now_is_the_history(built: Built) -> None:
     assert built.contents.mart("history_differences") == []
+
+
+def test_changes_find_their_rows_unless_they_were_sent_twice(built: Built) -> None:
+    problems = built.contents.mart("problems")
+    twice = {
+        row["feed"] for row in problems if row["code"] == "equal_changes" and row["table_name"] == SENT_TWICE[1][1]
+    }
+    assert twice == {feed for feed in built.contents.current if was_sent_twice(feed, SENT_TWICE[1])}
+    unfound = {(row["feed"], row["table_name"]) for row in problems if row["code"] == "change_without_row"}
+    assert unfound == {(feed, SENT_TWICE[1][1]) for feed in twice}
 
 
 def test_every_broken_message_and_no_other_is_a_dead_letter(built: Built) -> None:

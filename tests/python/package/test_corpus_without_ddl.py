@@ -8,17 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pytest
-from support.corpus_compare import (
-    KEYLESS,
-    SENT_TWICE,
-    SHIFTED,
-    TOLD_AS,
-    TOLD_TWICE,
-    YARDSTICK,
-    changed_tables,
-    unsure_columns,
-    was_sent_twice,
-)
+from support.corpus_compare import KEYLESS, SHIFTED, TOLD_AS, TOLD_TWICE, YARDSTICK, changed_tables, unsure_columns
 from support.corpus_run import NAMESAKE, WITHOUT_DDL, Built
 
 Table = Mapping[str, dict[str, Any]]
@@ -95,15 +85,6 @@ def test_a_deletion_that_names_no_row_is_a_problem(built: Built) -> None:
     unnamed = [row for row in built.contents.mart("problems") if row["code"] == "unnamed_deletes"]
     assert {row["feed"] for row in unnamed} == nameless
     assert all(row["detail"].startswith("2 deletion(s) in topic ") for row in unnamed)
-
-
-def test_changes_find_their_rows_unless_they_were_sent_twice(built: Built) -> None:
-    problems = built.contents.mart("problems")
-    twice = {feed for feed in built.contents.current if was_sent_twice(feed, SENT_TWICE[1])}
-    told = {row["feed"] for row in problems if row["code"] == "equal_changes" and row["table_name"] == SENT_TWICE[1][1]}
-    assert told == twice
-    unfound = {(row["feed"], row["table_name"]) for row in problems if row["code"] == "change_without_row"}
-    assert unfound == {(feed, SENT_TWICE[1][1]) for feed in twice}
 
 
 def test_rows_of_simple_are_verified_by_their_checksums(built: Built) -> None:

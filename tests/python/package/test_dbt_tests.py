@@ -28,7 +28,7 @@ FAULTS = {
     "union all select 'none', null",
     # row keys say what is wrong with the row, or why nothing is
     "ticdc__changelog": f"""
-        select {TABLE}, 1 as copy, *, null as after
+        select {TABLE}, 1 as copy, if(commit_ts_exact, null, xxhash64(before)) as image_hash, *, null as after
         from values
             ('t', 5, true, 'twice', 'update', null, array()),
             ('t', 5, true, 'twice', 'update', '{{}}', array()),

@@ -1,7 +1,6 @@
 """Tables without a key: which equal changes of one commit are rows of their own, and which came again.
 
-All stories are one feed, which a second one brings in pieces: any message in any of two runs. Other protocols have
-one each.
+All of them are one feed, which a second one brings in pieces: any message in either of two runs.
 """
 
 from __future__ import annotations
@@ -9,17 +8,17 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import pytest
 from support import open_protocol
+from support import upstream as upstream_tables
 from support.cases import Built, case, records
 from support.corpus import renamed
 from support.stories import Feed, Message, Table, Value
-from support.upstream import INT, Column, Upstream
-from support.upstream import Table as upstream_table
+from support.upstream import Upstream
 
 
 class Story:
@@ -114,48 +113,6 @@ for line in chance.sample(LINES, len(LINES)):
 case("copies_in_pieces", "canal_json", *PIECES)
 
 
-# Other protocols
-
-PROTOCOLS = ("open_protocol", "simple", "debezium")
-
-
-def copies_in(protocol: str) -> None:
-    """Two rows of one commit, of which a run sees the first alone; then they come again, and so does one alone."""
-    upstream = Upstream(protocol, upstream_table("t", [Column(1, "v", INT)], []))
-    upstream.create()
-    for value in (7, 8):
-        upstream.insert({1: value})
-    upstream.update(upstream.table.rows[0], {1: 9})
-    create, seven, eight, update = ((key, value) for _, key, value, _ in upstream.sent)
-    sent = [create, seven, seven, eight, seven, seven, eight, update, eight]
-    name = f"copies_{protocol}"
-    case(name, protocol, records(name, sent[:2]), records(name, sent[2:], 2))
-
-
-for protocol in PROTOCOLS:
-    copies_in(protocol)
-
-
-def open_event(table: str, value: int, rid: int | None = None) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    return open_protocol.row_key(tbl=table, rid=rid), {"u": {"v": open_protocol.column(3, value)}}
-
-
-OPEN = [
-    open_protocol.message(
-        open_event("told_apart", 7, 1), open_event("told_apart", 7, 2), open_event("told_apart", 7, 1)
-    ),
-    open_protocol.message(open_event("told_apart", 7, 3)),
-    open_protocol.message(open_event("together", 7), open_event("together", 7), open_event("together", 8)),
-    open_protocol.message(open_event("together", 7)),
-]
-case("copies_in_batches", "open_protocol", records("copies_in_batches", [*OPEN, *OPEN]))
-
-
-def unsure(problems: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How many equal changes are told, by table."""
-    return {row["table_name"]: int(row["detail"].split()[0]) for row in problems if row["code"] == "equal_changes"}
-
-
 @cache
 def current(built: Built, feed: str) -> Mapping[str, list[dict[str, str | None]]]:
     return built.current(feed)
@@ -181,7 +138,7 @@ def test_changes_do_not_depend_on_how_they_came(built_cases: Built) -> None:
 @pytest.mark.parametrize("feed", ["copies", "copies_in_pieces"])
 def test_what_cannot_be_told_from_a_repeat_is_counted(built_cases: Built, feed: str) -> None:
     problems = [row for row in built_cases.problems(feed) if row["code"] == "equal_changes"]
-    assert unsure(problems) == UNSURE
+    assert {row["table_name"]: int(row["detail"].split()[0]) for row in problems} == UNSURE
     assert {row["severity"] for row in problems} == {"warning"}
     first = min(
         row["commit_ts"] for row in built_cases.of("ticdc__changelog", feed, "1") if row["table_name"] == "twins"
@@ -189,19 +146,52 @@ def test_what_cannot_be_told_from_a_repeat_is_counted(built_cases: Built, feed: 
     assert [row["commit_ts"] for row in problems if row["table_name"] == "twins"] == [first]
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_every_protocol_has_equal_rows_of_one_commit(built_cases: Built, protocol: str) -> None:
-    feed = f"copies_{protocol}"
-    assert [row["v"] for row in built_cases.current(feed)["shop.t"]] == ["7", "8", "9"]
-    problems = built_cases.problems(feed)
-    assert unsure(problems) == {"t": 1}
-    assert "change_without_row" not in {row["code"] for row in problems}
+OTHER_PROTOCOLS = ("open_protocol", "simple", "debezium")
+for protocol in OTHER_PROTOCOLS:
+    upstream = Upstream(protocol, upstream_tables.Table("t", [upstream_tables.Column(1, "v", upstream_tables.INT)], []))
+    upstream.create()
+    rows: list[dict[int, int | str | None]] = [{1: 7}, {1: 7}, {1: 1}, {1: 2}]
+    for row in rows:
+        upstream.insert(row)
+        upstream.commit_ts -= upstream_tables.STEP
+    upstream.commit_ts += upstream_tables.STEP
+    for row in rows[2:]:
+        upstream.update(row, {1: 3})
+        upstream.commit_ts -= upstream_tables.STEP
+    WIRE = [(key, value) for _, key, value, _ in upstream.sent]
+    # all came again, and its first message once more
+    case(f"copies_{protocol}", protocol, records(f"copies_{protocol}", [*WIRE, *WIRE[1:], WIRE[1]]))
 
 
-def test_open_protocol_tells_rows_apart_by_their_ids_or_places_in_a_batch(built_cases: Built) -> None:
-    rows = built_cases.current("copies_in_batches")
-    assert {table: [row["v"] for row in found] for table, found in rows.items()} == {
-        "shop.told_apart": ["7", "7", "7"],
-        "shop.together": ["7", "7", "7", "8"],
+@pytest.mark.parametrize("protocol", OTHER_PROTOCOLS)
+def test_every_protocol_counts_equal_changes_that_stand_side_by_side(built_cases: Built, protocol: str) -> None:
+    rows = built_cases.current(f"copies_{protocol}")["shop.t"]
+    assert Counter(row["v"] for row in rows) == {"3": 2, "7": 2}
+    told = {row["code"]: row["detail"] for row in built_cases.problems(f"copies_{protocol}")}
+    assert told["equal_changes"].startswith("1 change(s) ")
+    assert "change_without_row" not in told
+
+
+def open_event(table: str, value: int, rid: int | None = None) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    return open_protocol.row_key(tbl=table, rid=rid), {"u": {"v": open_protocol.column(3, value)}}
+
+
+BATCHES = [
+    open_protocol.message(*(open_event("told_apart", 7, rid) for rid in (1, 2, 1))),
+    open_protocol.message(open_event("told_apart", 7, 3)),
+    open_protocol.message(*(open_event("together", value) for value in (7, 7, 8))),
+    open_protocol.message(open_event("together", 7)),
+]
+case("copies_in_batches", "open_protocol", records("copies_in_batches", [*BATCHES, *BATCHES]))
+
+
+def test_a_stretch_goes_on_through_batches_and_numbers_of_rows_tell_them_apart(built_cases: Built) -> None:
+    found = current(built_cases, "copies_in_batches")
+    assert [row["v"] for row in found["shop.told_apart"]] == ["7", "7", "7"]
+    assert [row["v"] for row in found["shop.together"]] == ["7", "7", "7", "8"]
+    told = {
+        row["table_name"]: row["detail"].partition(" ")[0]
+        for row in built_cases.problems("copies_in_batches")
+        if row["code"] == "equal_changes"
     }
-    assert unsure(built_cases.problems("copies_in_batches")) == {"together": 2}
+    assert told == {"together": "2"}

@@ -45,7 +45,6 @@ class _Key(msgspec.Struct):
     tbl: str = ""
     rid: _Int64 | None = None
     ptn: _Uint63 | None = None
-    rid: Any = None
     ohk: bool = False
     ccl: str | None = None
 
@@ -238,7 +237,7 @@ def _row(key: _Key, setting: _Setting, plain: bytes) -> Event:
 
 def _row_id(key: _Key, flags: Sequence[str]) -> str | None:
     """The number that TiDB gave a row without key; the classic architecture sends it as `rid` (protocol facts 2.2)."""
-    return str(key.rid) if type(key.rid) is int and Lossy.NO_KEY.of() in flags else None
+    return str(key.rid) if key.rid is not None and Lossy.NO_KEY.of() in flags else None
 
 
 def _flags(key: _Key) -> list[str]:
