@@ -10,8 +10,10 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import pytest
+from support import open_protocol
 from support import upstream as upstream_tables
 from support.cases import Built, case, records
 from support.corpus import renamed
@@ -168,3 +170,28 @@ def test_every_protocol_counts_equal_changes_that_stand_side_by_side(built_cases
     told = {row["code"]: row["detail"] for row in built_cases.problems(f"copies_{protocol}")}
     assert told["equal_changes"].startswith("1 change(s) ")
     assert "change_without_row" not in told
+
+
+def open_event(table: str, value: int, rid: int | None = None) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    return open_protocol.row_key(tbl=table, rid=rid), {"u": {"v": open_protocol.column(3, value)}}
+
+
+BATCHES = [
+    open_protocol.message(*(open_event("told_apart", 7, rid) for rid in (1, 2, 1))),
+    open_protocol.message(open_event("told_apart", 7, 3)),
+    open_protocol.message(*(open_event("together", value) for value in (7, 7, 8))),
+    open_protocol.message(open_event("together", 7)),
+]
+case("copies_in_batches", "open_protocol", records("copies_in_batches", [*BATCHES, *BATCHES]))
+
+
+def test_a_stretch_goes_on_through_batches_and_numbers_of_rows_tell_them_apart(built_cases: Built) -> None:
+    found = current(built_cases, "copies_in_batches")
+    assert [row["v"] for row in found["shop.told_apart"]] == ["7", "7", "7"]
+    assert [row["v"] for row in found["shop.together"]] == ["7", "7", "7", "8"]
+    told = {
+        row["table_name"]: row["detail"].partition(" ")[0]
+        for row in built_cases.problems("copies_in_batches")
+        if row["code"] == "equal_changes"
+    }
+    assert told == {"together": "2"}
