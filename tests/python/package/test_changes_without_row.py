@@ -63,10 +63,10 @@ table.insert(1, "c")
 
 other = Table(FITTING, "exchanged", PAIRS)
 other.ddl("CREATE", "CREATE TABLE {} (`id` INT PRIMARY KEY,`v` VARCHAR(9))")
-other.insert(12, "d")
+other.insert_all((11, "z"), (12, "d"))
 other.ddl("QUERY", "ALTER TABLE `shop`.`parted` EXCHANGE PARTITION `p2` WITH TABLE `shop`.{}")
 table.update((12, "d"), (12, "e"))
-table.insert(11, "f")
+table.update((11, "z"), (11, "f"))
 other.send("DELETE", (11, "b"))
 other.insert(12, "g")
 
