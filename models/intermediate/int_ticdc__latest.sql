@@ -10,8 +10,6 @@
 {%- set one_row = "xxhash64(row_key), " ~ ticdc.row_key_columns() -%}
 {%- set carried_rows = ref("int_ticdc__carried_rows") -%}
 {%- set reads_rows = state.merge or state.late -%}
-{#- a state that none of the new ones is older than is only asked for its being there -#}
-{%- set shown = "known." if reads_rows else "null as " -%}
 {%- set has_no_key = "array_contains(lossy, '*:no_key')" -%}
 {%- set has_bags = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") %}
 {{ ticdc.to_settle(state.settled) }}
@@ -61,18 +59,19 @@ versions as (
         known.feed,
         known.table_id,
         known.table_incarnation,
-        {{ shown }}schema_name,
-        {{ shown }}table_name,
+        known.schema_name,
+        known.table_name,
         known.row_key,
-        {{ shown }}row,
+        -- a state that none of the new ones is older than is only asked for its being there
+        {{ "known.row" if reads_rows else "cast(null as string) as row" }},
         known.commit_ts,
-        {{ shown }}row_commit_ts,
-        {{ shown }}apply_rank,
-        {{ shown }}lossy,
-        {{ shown }}topic,
-        {{ shown }}`partition`,
-        {{ shown }}`offset`,
-        {{ shown }}event_index,
+        known.row_commit_ts,
+        known.apply_rank,
+        known.lossy,
+        known.topic,
+        known.`partition`,
+        known.`offset`,
+        known.event_index,
         known.is_live,
         known.is_doubtful,
         cast(null as boolean) as expects_row,
