@@ -283,7 +283,7 @@ OTHERS: Mapping[Kind, tuple[Kind, ...]] = {
 }
 
 
-SEEDS = range(max(1, 8 * PERCENT))
+SEEDS = range(max(1, 7 * PERCENT))
 """Each is a story."""
 
 
