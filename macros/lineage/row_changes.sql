@@ -7,10 +7,10 @@
     ] -%}
     {%- set conditions = ["run_id > " ~ since_run_id] if since_run_id else [] -%}
     {%- if has_bags -%}{%- do conditions.append("not array_contains(lossy, '*:no_key')") -%}{%- endif -%}
-    {%- set asked_for -%}
-    {{ "left semi join " ~ of_rows ~ " using (" ~ ticdc.row_key_columns() ~ ")" if of_rows }}
-    {{ "where " ~ conditions | join(" and ") if conditions }}
-    {%- endset %}
+    {%- if of_rows -%}
+        {%- do conditions.append("(" ~ ticdc.row_key_columns() ~ ") in (select " ~ ticdc.row_key_columns() ~ " from " ~ of_rows ~ ")") -%}
+    {%- endif -%}
+    {%- set asked_for = "where " ~ conditions | join("\n        and ") if conditions -%}
     select
         {{ columns | join(",\n        ") }},
         commit_ts as row_commit_ts,

@@ -144,15 +144,16 @@ def resolve(
     """The row with canonical images, its row key, and its checksum verified; `sent` is the text of `Event.checksum`.
 
     `key_columns` is the JSON list of the key's columns, where more is known of them than what the schema tells. Where
-    the schema is not known the row stays as it is, flagged. A cell that is no text of its column's type stays too,
-    flagged `<column>:no_schema`, and one that the schema lacks does if its row waited for the schema.
+    the schema is not known the row stays as it is, flagged, but for the key, if its message names none and its cells
+    are as they will be. A cell that is no text of its column's type stays too, flagged `<column>:no_schema`, and one
+    that the schema lacks does if its row waited for the schema.
     """
     try:
         plan = _plan_of(protocol, table_schema, options.parse(options_text)) if table_schema else None
     except DecodeError:
         plan = None
     if plan is None:
-        return row
+        return _keyed(row, _read_names(key_columns) if key_columns else ())
     cells = plan.cells
     if _NO_SCHEMA not in row.lossy:
         unsure = {flag.rpartition(":")[0] for flag in row.lossy if flag.endswith(_UNSURE)}
@@ -204,6 +205,17 @@ def _canonical(
         if reason is not None:
             flags.append(reason.of(column))
     return image
+
+
+def _keyed(row: Row, key: Sequence[str]) -> Row:
+    """A row that needs no schema, with the key of its table where its message names none."""
+    before, after = (None if text is None else _read_image(text) for text in (row.before, row.after))
+    image = (before if after is None else after) or {}
+    if not key or _NO_KEY not in row.lossy or _NO_SCHEMA in row.lossy or not image.keys() >= set(key):
+        return row
+    row_key, old_key = _key_of(image, key), _key_of(before, key)
+    lossy = tuple(flag for flag in row.lossy if flag != _NO_KEY)
+    return row._replace(row_key=row_key, before_key=old_key if old_key != row_key else None, lossy=lossy)
 
 
 def _key_columns(row: Row, plan: _Plan, image: _Image, flags: list[str], key_columns: str | None) -> Sequence[str]:

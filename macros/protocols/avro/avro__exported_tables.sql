@@ -21,10 +21,7 @@
         to_json(
             struct(
                 collect_set(struct(schema_name, table_name)) as tables,
-                -- where all names are those of TiDB, that none is virtual is all there is to tell
-                if(
-                    bool_or(name <> wire_name or is_virtual), collect_list(struct(name, wire_name, is_virtual)), array()
-                ) as columns
+                collect_list(struct(name, wire_name, is_virtual)) as columns
             )
         ) as export
     from exported_columns

@@ -154,7 +154,7 @@ class Story:
             self.upstream.ddl(f"ALTER TABLE `{self.table.name}` DROP PRIMARY KEY", "DINDEX", 33)
 
     def modify(self) -> None:
-        """MODIFY COLUMN: another type, NULL or NOT NULL, another place."""
+        """MODIFY or CHANGE COLUMN: another type, NULL or NOT NULL, another place, another name."""
         table = self.table
         shown = {column.of for column in table.columns}
         column = self.random.choice([column for column in table.sent])
@@ -181,6 +181,9 @@ class Story:
                 if column.id in index.columns:
                     index.number, table.next_index = table.next_index, table.next_index + 1
         column.kind = kind
+        old, is_named = column.name, any(index.partial == column.id for index in table.indexes)
+        if self.random.random() < 0.3 and not is_named:
+            column.name = next(self.names)
         place = ""
         if self.random.random() < 0.2:
             table.columns.remove(column)
@@ -188,7 +191,8 @@ class Story:
             place = " FIRST"
         null = "" if nullable else " NOT NULL"
         words = f"`{column.name}` {kind.sql}{' AUTO_INCREMENT' if auto else ''}{null}{place}"
-        self.upstream.ddl(f"ALTER TABLE `{table.name}` MODIFY COLUMN {words}", "ALTER", 12)
+        what = "MODIFY COLUMN" if old == column.name else f"CHANGE COLUMN `{old}`"
+        self.upstream.ddl(f"ALTER TABLE `{table.name}` {what} {words}", "ALTER", 12)
 
     def add_column(self) -> None:
         column = Column(0, next(self.names), self.random.choice(KINDS))
@@ -197,14 +201,35 @@ class Story:
             row[column.id] = None
         self.upstream.ddl(f"ALTER TABLE `{self.table.name}` ADD COLUMN {column.sql}")
 
+    def swap_indexes(self) -> None:
+        """Several indexes in one statement: one goes, two come, the second of a column that comes too."""
+        table, before = self.table, list(self.table.indexes)
+        column = Column(0, next(self.names), self.random.choice(KINDS))
+        gone = next((index for index in before if not index.primary), None)
+        table.indexes[:] = [index for index in before if index is not gone]
+        first = self._index(table, self._columns(table, True, 3))
+        if not all(table.takes(row, row) for row in table.rows):
+            table.indexes[:] = before
+            return
+        self._add(table, column)
+        for row in table.rows:
+            row[column.id] = None
+        clauses = [] if gone is None else [f"DROP INDEX `{gone.name}`"]
+        clauses += [f"ADD {table.definition(first)}", f"ADD COLUMN {column.sql}"]
+        clauses += [f"ADD {table.definition(self._index(table, [column.id]))}"]
+        self.upstream.ddl(f"ALTER TABLE `{table.name}` {', '.join(clauses)}", "ALTER", 61)
+
     def drop_column(self) -> None:
+        """DROP COLUMN, with which an index of that column alone goes."""
         table = self.table
-        used = {id for index in table.indexes for id in (*index.columns, index.partial)}
-        used |= {column.of for column in table.columns}
+        alone = [i for i in table.indexes if len(i.columns) == 1 and not (i.primary or i.expression)]
+        used = {id for i in table.indexes if i not in alone for id in i.columns}
+        used |= {index.partial for index in table.indexes} | {column.of for column in table.columns}
         free = [column for column in table.sent if column.id not in used]
         if free and len(table.sent) > 1:
             column = self.random.choice(free)
             table.columns.remove(column)
+            table.indexes[:] = [index for index in table.indexes if index.columns != [column.id]]
             for row in table.rows:
                 del row[column.id]
             self.upstream.ddl(f"ALTER TABLE `{table.name}` DROP COLUMN `{column.name}`", "ALTER", 6)
@@ -231,12 +256,13 @@ class Story:
         return (
             *(self.add_unique, self.drop_index, self.modify) * 3,
             *(self.add_primary_key, self.drop_primary_key, self.rename_column) * 2,
+            *(self.swap_indexes, self.drop_column),
         )
 
     def goes_on(self, steps: int, only: Sequence[Callable[[], None]] = ()) -> None:
         """Rows and DDL, more of the first; without messages of DDL, that of indexes alone."""
         rows = (self.insert, self.insert, self.insert, self.update, self.update, self.update, self.delete)
-        ddl = (*self.key_ddl, *(self.add_column,) * 2, self.drop_column, self.rename_table, self.truncate)
+        ddl = (*self.key_ddl, *(self.add_column,) * 2, self.rename_table, self.truncate)
         if self.upstream.protocol not in WITH_DDL:
             ddl = (self.add_unique, self.drop_index)
         for _ in range(steps):
@@ -257,7 +283,7 @@ OTHERS: Mapping[Kind, tuple[Kind, ...]] = {
 }
 
 
-SEEDS = range(max(1, 8 * PERCENT))
+SEEDS = range(max(1, 7 * PERCENT))
 """Each is a story."""
 
 

@@ -106,6 +106,8 @@ def test_changes_find_their_rows_unless_they_were_sent_twice(built: Built) -> No
     }
     assert twice == {feed for feed in built.contents.current if was_sent_twice(feed, SENT_TWICE[1])}
     unfound = {(row["feed"], row["table_name"]) for row in problems if row["code"] == "change_without_row"}
+    # Avro sends no DDL: rows that one took away are there still when others come in their place
+    unfound = {(feed, table) for feed, table in unfound if feed not in WITHOUT_DDL}
     assert unfound == {(feed, SENT_TWICE[1][1]) for feed in twice}
 
 

@@ -10,11 +10,15 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import pytest
-from support.cases import Built, case
+from support import open_protocol
+from support import upstream as upstream_tables
+from support.cases import Built, case, records
 from support.corpus import renamed
 from support.stories import Feed, Message, Table, Value
+from support.upstream import Upstream
 
 
 class Story:
@@ -140,3 +144,54 @@ def test_what_cannot_be_told_from_a_repeat_is_counted(built_cases: Built, feed: 
         row["commit_ts"] for row in built_cases.of("ticdc__changelog", feed, "1") if row["table_name"] == "twins"
     )
     assert [row["commit_ts"] for row in problems if row["table_name"] == "twins"] == [first]
+
+
+OTHER_PROTOCOLS = ("open_protocol", "simple", "debezium")
+for protocol in OTHER_PROTOCOLS:
+    upstream = Upstream(protocol, upstream_tables.Table("t", [upstream_tables.Column(1, "v", upstream_tables.INT)], []))
+    upstream.create()
+    rows: list[dict[int, int | str | None]] = [{1: 7}, {1: 7}, {1: 1}, {1: 2}]
+    for row in rows:
+        upstream.insert(row)
+        upstream.commit_ts -= upstream_tables.STEP
+    upstream.commit_ts += upstream_tables.STEP
+    for row in rows[2:]:
+        upstream.update(row, {1: 3})
+        upstream.commit_ts -= upstream_tables.STEP
+    WIRE = [(key, value) for _, key, value, _ in upstream.sent]
+    # all came again, and its first message once more
+    case(f"copies_{protocol}", protocol, records(f"copies_{protocol}", [*WIRE, *WIRE[1:], WIRE[1]]))
+
+
+@pytest.mark.parametrize("protocol", OTHER_PROTOCOLS)
+def test_every_protocol_counts_equal_changes_that_stand_side_by_side(built_cases: Built, protocol: str) -> None:
+    rows = built_cases.current(f"copies_{protocol}")["shop.t"]
+    assert Counter(row["v"] for row in rows) == {"3": 2, "7": 2}
+    told = {row["code"]: row["detail"] for row in built_cases.problems(f"copies_{protocol}")}
+    assert told["equal_changes"].startswith("1 change(s) ")
+    assert "change_without_row" not in told
+
+
+def open_event(table: str, value: int, rid: int | None = None) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    return open_protocol.row_key(tbl=table, rid=rid), {"u": {"v": open_protocol.column(3, value)}}
+
+
+BATCHES = [
+    open_protocol.message(*(open_event("told_apart", 7, rid) for rid in (1, 2, 1))),
+    open_protocol.message(open_event("told_apart", 7, 3)),
+    open_protocol.message(*(open_event("together", value) for value in (7, 7, 8))),
+    open_protocol.message(open_event("together", 7)),
+]
+case("copies_in_batches", "open_protocol", records("copies_in_batches", [*BATCHES, *BATCHES]))
+
+
+def test_a_stretch_goes_on_through_batches_and_numbers_of_rows_tell_them_apart(built_cases: Built) -> None:
+    found = current(built_cases, "copies_in_batches")
+    assert [row["v"] for row in found["shop.told_apart"]] == ["7", "7", "7"]
+    assert [row["v"] for row in found["shop.together"]] == ["7", "7", "7", "8"]
+    told = {
+        row["table_name"]: row["detail"].partition(" ")[0]
+        for row in built_cases.problems("copies_in_batches")
+        if row["code"] == "equal_changes"
+    }
+    assert told == {"together": "2"}

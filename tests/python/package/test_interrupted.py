@@ -131,28 +131,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str,
     return contents_of
 
 
-def test_what_a_killed_run_left_is_put_right(spark: SparkSession, home: Path) -> None:
-    """Files whose table was not made yet, in whose place Spark makes none, and a partition that is not known yet."""
-    database = home / "tables" / "interrupted.db"
-    nowhere = home / "tables" / "not_made.db" / "t"
-    with suppress(KeyboardInterrupt), warehouse.writing(spark, home):
-        spark.sql("create database interrupted")
-        spark.sql("create table interrupted.kept using parquet partitioned by (p) as select 1 as n, 'a' as p")
-        shutil.copytree(database / "kept" / "p=a", database / "kept" / "p=b")
-        for folder in (database / "not_made", nowhere):
-            shutil.copytree(database / "kept" / "p=a", folder)
-        raise KeyboardInterrupt
-    try:
-        with warehouse.writing(spark, home):
-            rows = spark.sql("select p from interrupted.kept order by p").collect()
-        assert [row[0] for row in rows] == ["a", "b"]
-        assert not nowhere.parent.exists()
-        spark.sql("create table interrupted.not_made using parquet as select 2 as n")
-        assert not (warehouse.work_folder(home) / "unfinished").exists()
-    finally:
-        spark.sql("drop database interrupted cascade")
-
-
 class Begun(Story):
     """Two builds that end between the creation of tables and their first row; and what one build makes of a feed."""
 
@@ -211,6 +189,28 @@ def test_a_run_that_was_killed_comes_to_the_tables_of_one_build(tmp_path: Path, 
     feed.arrive(len(feed.lines))
     feed.run()
     check_same(contents(feed.home, "killed"), want, "after being killed")
+
+
+def test_what_a_killed_run_left_is_put_right(spark: SparkSession, home: Path) -> None:
+    """Files whose table was not made yet, in whose place Spark makes none, and a partition that is not known yet."""
+    database = home / "tables" / "interrupted.db"
+    nowhere = home / "tables" / "not_made.db" / "t"
+    with suppress(KeyboardInterrupt), warehouse.writing(spark, home):
+        spark.sql("create database interrupted")
+        spark.sql("create table interrupted.kept using parquet partitioned by (p) as select 1 as n, 'a' as p")
+        shutil.copytree(database / "kept" / "p=a", database / "kept" / "p=b")
+        for folder in (database / "not_made", nowhere):
+            shutil.copytree(database / "kept" / "p=a", folder)
+        raise KeyboardInterrupt
+    try:
+        with warehouse.writing(spark, home):
+            rows = spark.sql("select p from interrupted.kept order by p").collect()
+        assert [row[0] for row in rows] == ["a", "b"]
+        assert not nowhere.parent.exists()
+        spark.sql("create table interrupted.not_made using parquet as select 2 as n")
+        assert not (warehouse.work_folder(home) / "unfinished").exists()
+    finally:
+        spark.sql("drop database interrupted cascade")
 
 
 @pytest.mark.soak("kills")
