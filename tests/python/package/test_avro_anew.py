@@ -15,12 +15,12 @@ from support import session
 from support import warehouse as embedded
 from support.avro import COMMIT_TS
 from support.avro_feeds import (
-    AT,
     LATE,
     PLACED,
     RELATION,
     SCHEMAS,
     TIMED,
+    TIMED_COMMITS,
     TOLD,
     Line,
     commits,
@@ -92,9 +92,8 @@ def test_deletes_have_the_commit_of_their_place(anew: Anew) -> None:
 
 def test_rows_without_extension_have_the_time_of_their_message(anew: Anew) -> None:
     found = commits(anew.staged, "timed")
-    wanted = [((AT + second * 1000) << 18) + number for *_, (second, number) in TIMED]
     for place in range(len(TIMED) + 1):
-        assert [found[f"timed{place}", offset] for offset in range(len(TIMED))] == wanted, f"topic {place}"
+        assert [found[f"timed{place}", offset] for offset in range(len(TIMED))] == TIMED_COMMITS, f"topic {place}"
 
 
 def test_commits_are_looked_for_only_where_a_message_lacks_one(anew: Anew) -> None:

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from support.avro import COMMIT_TS
 from support.avro_feeds import (
-    AT,
     CUT,
     LATE,
     PLACED,
     RELATION,
     SCHEMAS,
     TIMED,
+    TIMED_COMMITS,
     commits,
     dead_letters,
     down_url,
@@ -95,9 +95,8 @@ def test_deletes_have_the_commit_of_their_place() -> None:
 
 def test_rows_without_extension_have_the_time_of_their_message() -> None:
     found = commits(AVRO.staged[Stage.SECOND], "timed")
-    wanted = [((AT + second * 1000) << 18) + number for *_, (second, number) in TIMED]
     for place in range(len(TIMED) + 1):
-        assert [found[f"timed{place}", offset] for offset in range(len(TIMED))] == wanted, f"cut before {place}"
+        assert [found[f"timed{place}", offset] for offset in range(len(TIMED))] == TIMED_COMMITS, f"cut before {place}"
 
 
 def test_commits_that_no_message_holds_are_not_exact() -> None:

@@ -27,21 +27,19 @@ TOLD = ((1, 100), (2, 110), (1, 120), (1, None))
 AT = 1_795_238_204_400
 
 # A row's id and commit (above COMMIT_TS), or the id of a deleted row and the commit that its place gives.
+REPLAYED = (
+    (1, 100, 100),
+    (2, 110, 110),
+    (1, None, 110),
+    (2, None, 110),
+    (1, 120, 120),
+    (3, 130, 130),
+)
 PLACED = (
     (9, None, 99),
-    (1, 100, 100),
-    (2, 110, 110),
-    (1, None, 110),
-    (2, None, 110),
-    (1, 120, 120),
-    (3, 130, 130),
+    *REPLAYED,
     (3, None, 99),  # a replay begins after it
-    (1, 100, 100),
-    (2, 110, 110),
-    (1, None, 110),
-    (2, None, 110),
-    (1, 120, 120),
-    (3, 130, 130),
+    *REPLAYED,
     (3, None, 130),
     (4, 140, 140),
     (5, 150, 150),
@@ -60,6 +58,7 @@ TIMED = (
     (1, None, 6, (5, 3)),
     (1, "c", 6, (6, 0)),
 )
+TIMED_COMMITS = [((AT + second * 1000) << 18) + number for *_, (second, number) in TIMED]
 
 Line = dict[str, Any]
 
@@ -139,6 +138,10 @@ def texts(lines: Iterable[Line]) -> list[str]:
     return [json.dumps(each) + "\n" for each in lines]
 
 
+def always_down(number: int) -> tuple[int, Any]:
+    raise AssertionError("it is not asked")
+
+
 def down_url() -> str:
     """The address of a registry that is not there any more."""
     with registry(always_down) as gone:
@@ -174,10 +177,6 @@ def dead_letters(rows: Query) -> dict[tuple[str, int], str]:
     """Code and message by topic and offset."""
     letters = rows(f"select * from ticdc__dead_letters where feed in {FEEDS}")
     return {(row["topic"], row["offset"]): f"{row['error_code']}: {row['error_message']}" for row in letters}
-
-
-def always_down(number: int) -> tuple[int, Any]:
-    raise AssertionError("it is not asked")
 
 
 def write_registry(path: Path, schemas: Mapping[str, str]) -> None:
