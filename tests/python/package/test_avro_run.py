@@ -74,8 +74,8 @@ class AvroBuilds(Story):
         if stage in (Stage.FIRST, Stage.SECOND):
             self.staged[stage], self.dead[stage] = staging(built.rows), dead_letters(built.rows)
         if stage is Stage.SECOND:
-            self.changelog = built.rows("select * from ticdc__changelog where feed = 'timed'")
-            self.current = built.rows("select * from ticdc__current_rows where feed = 'timed'")
+            self.changelog = built.of("ticdc__changelog", "timed", "1")
+            self.current = built.of("ticdc__current_rows", "timed", "row")
             self.retyped = built.rows("select id, v, _lossy from retyped__shop.t order by id")
 
 

@@ -185,6 +185,7 @@ def test_feeds(values: Mapping[str, Any]) -> None:
             "claim_check": None,
             "schemas": None,
             "framing": "confluent",
+            "binary_handling_mode": None,
             "options": json.dumps({"feed": FEEDS["ticdc__feeds"][0]["name"]}),
             "target_schema": "{schema}",
         }
