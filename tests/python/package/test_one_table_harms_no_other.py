@@ -165,18 +165,18 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     parts[0] += shared.lines()
 
     def ask(query: str) -> list[dict[str, Any]]:
-        return session.ask(session.rows, warehouse, query)
+        return session.rows(warehouse, query)
 
-    session.ask(opened, warehouse)
+    opened(warehouse)
     found = Runs([], [], [], [], [])
     for number, lines in enumerate(parts):
         for statement in (BEFORE_ALL, (), BEFORE_THE_THIRD)[number]:
             ask(statement)
         if number == 0:
-            found.errors.append(session.ask(refused_source, warehouse))
+            found.errors.append(refused_source(warehouse))
         (dump / f"{number}.jsonl").write_text("".join(lines), encoding="utf-8")
         try:
-            session.ask(session.run, warehouse, dump, feeds)
+            session.run(warehouse, dump, feeds)
         except TicdcError as error:
             found.errors.append(str(error))
         found.problems.append(ask("select * from ticdc__problems"))
@@ -188,12 +188,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         )
         commit = ask("select max(complete_through_ts) as ts from ticdc__completeness where feed = 'odd'")[0]["ts"]
         queries = [query.replace("%d", str(commit)) for query in QUERIES.values()]
-        answers = session.ask(session.answers, warehouse, "shop", queries)
+        answers = session.answers(warehouse, "shop", queries)
         # Spark takes the name of a table function without a schema
-        answers += session.ask(session.answers, warehouse, "finance", ["select * from costs_as_of(1)"])
+        answers += session.answers(warehouse, "finance", ["select * from costs_as_of(1)"])
         texts = [answer if isinstance(answer, list) else answer.split("]")[0] for answer in answers]
         found.rows.append(dict(zip([*QUERIES, "costs as of"], texts, strict=True)))
-        found.waits.append(session.ask(waits, warehouse))
+        found.waits.append(waits(warehouse))
     return found
 
 
