@@ -199,7 +199,9 @@ equal_changes as (
         min(commit_ts) as commit_ts,
         'warning' as severity,
         'equal_changes' as code,
-        count(*) || ' change(s) equal another one of their commit that stands beside them: each counts for a row of its own,'
+        -- both halves of an update are one message
+        count(distinct topic, `partition`, `offset`, event_index)
+        || ' change(s) equal another one of their commit that stands beside them: each counts for a row of its own,'
         || ' though a message that a producer sent twice looks the same' as detail,
         'give the table a primary key, or set output-row-key (canal-json); `ticdc compare` shows which rows are too many'
         as remedy

@@ -59,7 +59,7 @@ QUERIES = {
     "budget history": "select * from finance.budget_history",
     "costs": "select count(*) as rows from finance.costs",
     "typeless": "select typeof(v) as type from shop.typeless limit 1",
-    "orders_history": "select * except (_commit_ts, _lossy) from shop.orders_history",
+    "orders_history": "select * from shop.orders_history",
     "renamed": "select * except (_commit_ts, _lossy) from shop.renamed order by id",
     "changelog": "select count(distinct feed) as feeds from ticdc.ticdc__changelog",
     "transactions": "select * from ticdc.ticdc__transactions limit 1",
@@ -287,8 +287,8 @@ def test_a_history_that_makes_way_for_a_table_is_told(runs: Runs) -> None:
     assert str(history).startswith("shop.orders_history_")
     told = f"shop.orders_history is shop.orders_history of feed odd, the history is {history}"
     assert runs.about("shop.orders") == [[], *[[("history_renamed", "info", told)]] * 2]
-    assert "_op" in runs.answers("orders_history")[0][0]
-    assert runs.answers("orders_history")[1] == [{"id": 1}]
+    assert [["_op" in row for row in rows] for rows in runs.answers("orders_history")[:2]] == [[True], [False]]
+    assert [row["id"] for row in runs.answers("orders_history")[1]] == [1]
 
 
 def test_a_topic_in_two_feeds_is_told_of_both(runs: Runs) -> None:
