@@ -8,7 +8,8 @@
     {%- set conditions = ["run_id > " ~ since_run_id] if since_run_id else [] -%}
     {%- if has_bags -%}{%- do conditions.append("not array_contains(lossy, '*:no_key')") -%}{%- endif -%}
     {%- if of_rows -%}
-        {%- do conditions.append("(" ~ ticdc.row_key_columns() ~ ") in (select " ~ ticdc.row_key_columns() ~ " from " ~ of_rows ~ ")") -%}
+        {%- set keys_asked_for = of_rows ~ "." ~ ticdc.row_key_columns() | replace(", ", ", " ~ of_rows ~ ".") -%}
+        {%- do conditions.append("(" ~ ticdc.row_key_columns() ~ ") in (select " ~ keys_asked_for ~ " from " ~ of_rows ~ ")") -%}
     {%- endif -%}
     {%- set asked_for = "where " ~ conditions | join("\n        and ") if conditions -%}
     select

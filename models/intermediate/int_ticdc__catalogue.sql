@@ -16,13 +16,20 @@ feed_events as (
                         commit_ts,
                         first_position,
                         struct(
-                            commit_ts, schema_name, table_name, ddl_query, ddl_type, table_schema, physical_table_id
+                            commit_ts,
+                            schema_name,
+                            table_name,
+                            ddl_query,
+                            ddl_type,
+                            table_schema,
+                            physical_table_id
                         ) as event
                     )
                 )
             ),
             each -> each.event
-        ) as events
+        ) as events,
+        {{ ticdc.by_feed(ticdc.feeds(), "protocol") }} as protocol
     from {{ ref("int_ticdc__catalogue_events") }}
     group by feed
 
@@ -47,7 +54,7 @@ folded as (
         ticdc_fold_ddl(
             to_json(feed_events.events, map('ignoreNullFields', 'false')),
             exported_columns.columns,
-            {{ ticdc.by_feed(ticdc.feeds(), "protocol") }}
+            feed_events.protocol
         ) as records
     from feed_events
     cross join exported_columns

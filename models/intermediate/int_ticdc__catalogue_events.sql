@@ -1,5 +1,5 @@
 -- where TSOs hold only milliseconds, a row comes after a DDL of its own
-{%- set of_row = "if(kind = 'row' and not commit_ts_exact, 1, 0)" %}
+{%- set of_row = "if(events.kind = 'row' and not events.commit_ts_exact, 1, 0)" %}
 
 with
 
@@ -30,7 +30,7 @@ bootstraps as (
 
 ),
 
--- a bootstrap says nothing of when: it may come after a RENAME with the old name, or with the schema from before it
+-- a bootstrap says nothing of when: after a RENAME it may have the old name, or the schema from before it
 rows_of_bootstraps as (
 
     select /*+ broadcast(bootstraps) */
@@ -91,7 +91,7 @@ names as (
         schema_name,
         table_name
     from {{ ref("int_ticdc__events") }}
-    where kind = 'row' and feed in (select feed from ends)
+    where kind = 'row' and feed in (select ends.feed from ends)
 
 ),
 
@@ -108,8 +108,10 @@ names_given_up as (
         on
             names.feed = ends.feed
             and case
-                when ends.is_of_database then contains(ends.ddl_text, lower(replace(names.schema_name, '`', '``')))
-                when ends.is_rename then contains(ends.ddl_text, lower(replace(names.table_name, '`', '``')))
+                when ends.is_of_database
+                    then contains(ends.ddl_text, lower(replace(names.schema_name, '`', '``')))
+                when ends.is_rename
+                    then contains(ends.ddl_text, lower(replace(names.table_name, '`', '``')))
                 else names.schema_name = ends.schema_name and names.table_name = ends.table_name
             end
     group by names.feed, names.schema_name, names.table_name
@@ -119,10 +121,10 @@ names_given_up as (
 told_rows as (
 
     select
-        *,
-        commit_ts + {{ of_row }} as told_ts
-    from {{ ref("int_ticdc__events") }}
-    where kind = 'row'
+        events.*,
+        events.commit_ts + {{ of_row }} as told_ts
+    from {{ ref("int_ticdc__events") }} as events
+    where events.kind = 'row'
 
 ),
 

@@ -212,7 +212,10 @@ select /*+ broadcast(repeats, versions) */
     changes.op,
     if(
         changes.op = 'delete'
-        and {{ "changes.commit_ts_exact" if arriving.get("is_exact", true) else "(changes.commit_ts_exact or replaced.feed is not null)" }},
+        and (
+            changes.commit_ts_exact
+            {{- " or replaced.feed is not null" if not arriving.get("is_exact", true) }}
+        ),
         0,
         1
     ) as apply_rank,

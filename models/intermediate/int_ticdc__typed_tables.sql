@@ -49,7 +49,9 @@ typed_tables as (
         coalesce(generations.generations, '[]') as generations,
         coalesce(generations.row_count, 0) as row_count,
         -- of tables whose columns changed
-        if(size(array_distinct(tables.versions.table_schema)) > 1, to_json(tables.versions), null) as versions,
+        if(
+            size(array_distinct(tables.versions.table_schema)) > 1, to_json(tables.versions), null
+        ) as versions,
         to_json(tables.left_behind) as left_behind
     from {{ ref("int_ticdc__table_states") }} as tables
     left join generations
@@ -76,8 +78,7 @@ collected as (
     select
         collect_list(
             struct(
-                typed_tables.*,
-                {{ "known.current_relation" if known else "cast(null as string)" }} as known_relation
+                typed_tables.*, {{ "known.current_relation" if known else "cast(null as string)" }} as known_relation
             )
         ) as tables
     from typed_tables

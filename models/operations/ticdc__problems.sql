@@ -180,10 +180,11 @@ changes_without_row as (
         min(commit_ts) as commit_ts,
         'error' as severity,
         'change_without_row' as code,
-        count_if(expects_row) || ' update(s) and deletion(s) found no row to change, ' || count_if(not expects_row)
-        || ' insert(s) found their row there already, the first at commit ' || min(commit_ts) as detail,
-        'rows are missing, or one stands for two: look whether the table has other problems, such as its key; `ticdc compare`'
-        || ' shows the rows, and an entry of ticdc__initial_loads puts them right' as remedy
+        count_if(expects_row) || ' update(s) and deletion(s) found no row to change, '
+        || count_if(not expects_row) || ' insert(s) found their row there already, the first at commit '
+        || min(commit_ts) as detail,
+        'rows are missing, or one stands for two: look whether the table has other problems, such as its key;'
+        || ' `ticdc compare` shows the rows, and an entry of ticdc__initial_loads puts them right' as remedy
     from followed_changes
     where {{ ticdc.is_without_row() }}
     group by feed, schema_name, table_name
@@ -201,10 +202,10 @@ equal_changes as (
         'equal_changes' as code,
         -- both halves of an update are one message
         count(distinct topic, `partition`, `offset`, event_index)
-        || ' change(s) equal another one of their commit that stands beside them: each counts for a row of its own,'
-        || ' though a message that a producer sent twice looks the same' as detail,
-        'give the table a primary key, or set output-row-key (canal-json); `ticdc compare` shows which rows are too many'
-        as remedy
+        || ' change(s) equal another one of their commit that stands beside them: each counts for a row'
+        || ' of its own, though a message that a producer sent twice looks the same' as detail,
+        'give the table a primary key, or set output-row-key (canal-json); `ticdc compare` shows which rows'
+        || ' are too many' as remedy
     from changes
     where copy > 1 and op <> 'load'
     group by feed, schema_name, table_name
@@ -235,7 +236,8 @@ values_not_converted as (
         'warning' as severity,
         'values_not_converted' as code,
         count(distinct row_key) || ' row(s) from before a DDL are flagged ' || flag as detail,
-        'compare the column with TiDB, or load the table anew: rows that come after the DDL are right' as remedy
+        'compare the column with TiDB, or load the table anew: rows that come after the DDL are right'
+        as remedy
     from flags_of_carried_rows
     where endswith(flag, ':not_converted')
     group by feed, schema_name, table_name, flag
