@@ -73,22 +73,26 @@ typed_tables as (
 
 ),
 
-collected as (
+known_tables as (
 
     select
-        collect_list(
-            struct(
-                typed_tables.*, {{ "known.current_relation" if known else "cast(null as string)" }} as known_relation
-            )
-        ) as tables
+        typed_tables.*,
+        {{ "known.current_relation" if known else "cast(null as string)" }} as known_relation
     from typed_tables
-    {%- if known %}
+    {% if known -%}
     left join {{ known }} as known
         on
             typed_tables.feed = known.feed
             and typed_tables.schema_name = known.schema_name
             and typed_tables.table_name = known.table_name
     {%- endif %}
+
+),
+
+collected as (
+
+    select collect_list(struct(*)) as tables
+    from known_tables
 
 ),
 

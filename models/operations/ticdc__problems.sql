@@ -236,8 +236,7 @@ values_not_converted as (
         'warning' as severity,
         'values_not_converted' as code,
         count(distinct row_key) || ' row(s) from before a DDL are flagged ' || flag as detail,
-        'compare the column with TiDB, or load the table anew: rows that come after the DDL are right'
-        as remedy
+        'compare the column with TiDB, or load the table anew: later rows are right' as remedy
     from flags_of_carried_rows
     where endswith(flag, ':not_converted')
     group by feed, schema_name, table_name, flag
