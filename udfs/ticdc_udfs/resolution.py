@@ -164,15 +164,14 @@ def resolve(
     after = _canonical(row.after, plan, cells, flags)
     if _NO_SCHEMA in row.lossy:
         flags += map(Lossy.NO_SCHEMA.of, {**(before or {}), **(after or {})}.keys() - plan.cells.keys())
-    image = before if after is None else after
-    key = _key_columns(row, plan, image or {}, flags, key_columns)
-    row_key, old_key = _key_of(image, key), _key_of(before, key)
+    key = _key_columns(row, plan, (before if after is None else after) or {}, flags, key_columns)
+    row_key, before_key = _keys_of(before, after, key)
     mismatch = None
     if sent is not None and not _KEY_ONLY & set(flags):
         mismatch = checksum.verify(sent.encode(), before, after, plan.columns)
     return Row(
         row_key=row_key,
-        before_key=old_key if old_key != row_key else None,
+        before_key=before_key,
         before=None if before is None else write_json(before),
         after=None if after is None else write_json(after),
         lossy=tuple(dict.fromkeys(flags)),
@@ -209,13 +208,14 @@ def _canonical(
 
 def _keyed(row: Row, key: Sequence[str]) -> Row:
     """A row that needs no schema, with the key of its table where its message names none."""
-    before, after = (None if text is None else _read_image(text) for text in (row.before, row.after))
-    image = (before if after is None else after) or {}
-    if not key or _NO_KEY not in row.lossy or _NO_SCHEMA in row.lossy or not image.keys() >= set(key):
+    if not key or _NO_KEY not in row.lossy or _NO_SCHEMA in row.lossy:
         return row
-    row_key, old_key = _key_of(image, key), _key_of(before, key)
+    before, after = (None if text is None else _read_image(text) for text in (row.before, row.after))
+    if not ((before if after is None else after) or {}).keys() >= set(key):
+        return row
+    row_key, before_key = _keys_of(before, after, key)
     lossy = tuple(flag for flag in row.lossy if flag != _NO_KEY)
-    return row._replace(row_key=row_key, before_key=old_key if old_key != row_key else None, lossy=lossy)
+    return row._replace(row_key=row_key, before_key=before_key, lossy=lossy)
 
 
 def _key_columns(row: Row, plan: _Plan, image: _Image, flags: list[str], key_columns: str | None) -> Sequence[str]:
@@ -230,6 +230,12 @@ def _key_columns(row: Row, plan: _Plan, image: _Image, flags: list[str], key_col
             return names
     flags.append(_NO_KEY)
     return ()
+
+
+def _keys_of(before: _Image | None, after: _Image | None, key: Sequence[str]) -> tuple[bytes | None, bytes | None]:
+    """The row key, and that of the old image where it is another one."""
+    row_key, old_key = _key_of(before if after is None else after, key), _key_of(before, key)
+    return row_key, old_key if old_key != row_key else None
 
 
 def _key_of(image: _Image | None, key: Sequence[str]) -> bytes | None:

@@ -9,7 +9,6 @@ import json
 import random
 from collections import Counter
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import pytest
@@ -113,15 +112,10 @@ for line in chance.sample(LINES, len(LINES)):
 case("copies_in_pieces", "canal_json", *PIECES)
 
 
-@cache
-def current(built: Built, feed: str) -> Mapping[str, list[dict[str, str | None]]]:
-    return built.current(feed)
-
-
 @pytest.mark.parametrize("feed", ["copies", "copies_in_pieces"])
 @pytest.mark.parametrize("table", ROWS)
 def test_rows_that_are_equal_count_each_and_repeats_do_not(built_cases: Built, feed: str, table: str) -> None:
-    rows = current(built_cases, feed)[f"shop.{table}"]
+    rows = built_cases.current(feed)[f"shop.{table}"]
     assert Counter(int(row["v"] or 0) for row in rows) == ROWS[table]
 
 
@@ -186,7 +180,7 @@ case("copies_in_batches", "open_protocol", records("copies_in_batches", [*BATCHE
 
 
 def test_a_stretch_goes_on_through_batches_and_numbers_of_rows_tell_them_apart(built_cases: Built) -> None:
-    found = current(built_cases, "copies_in_batches")
+    found = built_cases.current("copies_in_batches")
     assert [row["v"] for row in found["shop.told_apart"]] == ["7", "7", "7"]
     assert [row["v"] for row in found["shop.together"]] == ["7", "7", "7", "8"]
     told = {

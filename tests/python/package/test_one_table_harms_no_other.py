@@ -132,14 +132,6 @@ class Runs:
         return [tables.get(table) for tables in self.tables]
 
 
-def opened(folder: Path) -> None:
-    session.opened(folder, SETTINGS)
-
-
-def waits(folder: Path) -> bool:
-    return summary.waits(session.opened(folder))
-
-
 def refused_source(folder: Path) -> str:
     """How a build ends on messages that do not fit, and what it made."""
     spark = session.opened(folder)
@@ -167,7 +159,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     def ask(query: str) -> list[dict[str, Any]]:
         return session.rows(warehouse, query)
 
-    opened(warehouse)
+    session.opened(warehouse, SETTINGS)
     found = Runs([], [], [], [], [])
     for number, lines in enumerate(parts):
         for statement in (BEFORE_ALL, (), BEFORE_THE_THIRD)[number]:
@@ -193,7 +185,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         answers += session.answers(warehouse, "finance", ["select * from costs_as_of(1)"])
         texts = [answer if isinstance(answer, list) else answer.split("]")[0] for answer in answers]
         found.rows.append(dict(zip([*QUERIES, "costs as of"], texts, strict=True)))
-        found.waits.append(waits(warehouse))
+        found.waits.append(summary.waits(session.opened(warehouse)))
     return found
 
 

@@ -111,13 +111,15 @@ class Redriven(Story):
 
     def after(self, stage: Stage, built: Built) -> None:
         if stage in self.stages:
-            letters = [row for feed in FEEDS for row in built.of("ticdc__dead_letters", feed, "1")]
+
+            def ours(mart: str) -> Rows:
+                return [row for feed in FEEDS for row in built.of(f"ticdc__{mart}", feed, "1")]
+
             self.dead[stage] = {
-                (row["feed"], row["offset"]): f"{row['error_code']}: {row['error_message']}" for row in letters
+                (row["feed"], row["offset"]): f"{row['error_code']}: {row['error_message']}"
+                for row in ours("dead_letters")
             }
-            self.marts[stage] = {
-                mart: [row for feed in FEEDS for row in built.of(f"ticdc__{mart}", feed, "1")] for mart in MARTS
-            }
+            self.marts[stage] = {mart: ours(mart) for mart in MARTS}
 
 
 STORY = Redriven()

@@ -85,8 +85,8 @@ class Built:
     warehouse: Path
     messages: Path
     feeds: Path
-    files: dict[Stage, Files] = field(default_factory=dict, compare=False)
-    marts: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = field(default_factory=dict, compare=False)
+    files: dict[Stage, Files] = field(default_factory=dict)
+    marts: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """The rows of a query."""
