@@ -11,10 +11,12 @@ from base64 import b64encode
 
 import pytest
 
+from ticdc_udfs.catalogue.casts import InUtc
 from ticdc_udfs.catalogue.conversions import conversion
 from ticdc_udfs.catalogue.tables import Column
 
 UNSURE = "not certain"
+IN_UTC = "in UTC: "
 KEPT = "kept"
 VERY_LARGE = "1" + "0" * 300
 
@@ -22,7 +24,7 @@ VERY_LARGE = "1" + "0" * 300
 def converted(
     old: str, new: str, text: str | None, *, collation: str | None = None, nullable: bool = True
 ) -> str | None:
-    """What a value becomes; 'not certain' where the session decides."""
+    """What a value becomes; 'not certain' where the session decides, or what it is there in UTC."""
     columns = (Column(1, "c", kind, collation=collation) for kind in (old, new))
     source, target = columns
     convert = conversion(source, target._replace(nullable=nullable))
@@ -30,6 +32,8 @@ def converted(
         return text
     try:
         return convert(text)
+    except InUtc as told:
+        return f"{IN_UTC}{told.text}"
     except (ValueError, ArithmeticError):
         return UNSURE
 
@@ -48,7 +52,7 @@ STRICT = {
         "time": ("111", "00:01:11"),
         "date": ("1111", "2000-11-11"),
         "datetime": ("111111", "2011-11-11 00:00:00"),
-        "timestamp": ("11111", UNSURE),
+        "timestamp": ("11111", IN_UTC + "2001-11-11 00:00:00"),
         "double": ("11", "11"),
         "bit(10)": ("111", "111"),
         "json": ("1111", "1111"),
@@ -63,7 +67,7 @@ STRICT = {
         "date": ("2008261", "2020-08-26"),
         "time": ("19:35:41.45678", "19:35:41"),
         "datetime": ("2020-07-15 18:32:17.888", "2020-07-15 18:32:18"),
-        "timestamp": ("2020-07-15 18:32:17.888", UNSURE),
+        "timestamp": ("2020-07-15 18:32:17.888", IN_UTC + "2020-07-15 18:32:18"),
         "year(4)": ("91", "1991"),
         "json": ('{"k1": "value"}', '{"k1": "value"}'),
         "time(1)": ("20200915110836", "11:08:36.0"),
@@ -117,7 +121,7 @@ STRICT = {
         "double": ("2020-10-30", "20201030"),
         "char(30)": ("2020-10-30", "2020-10-30"),
         "json": ("2020-10-30", '"2020-10-30"'),
-        "timestamp": ("2020-10-30", UNSURE),
+        "timestamp": ("2020-10-30", IN_UTC + "2020-10-30 00:00:00"),
     },
     "time(3)": {
         "int(11)": ("19:38:25.001", "193825"),
@@ -136,8 +140,8 @@ STRICT = {
         "json": ("2020-10-30 08:21:33.455555", '"2020-10-30 08:21:33.455555"'),
     },
     "timestamp(6)": {
-        "bigint(20)": ("2020-10-30 08:21:33.455555", UNSURE),
-        "json": ("2020-10-30 08:21:33.455555", UNSURE),
+        "bigint(20)": ("2020-10-30 08:21:33.455555", IN_UTC + "20201030082133"),
+        "json": ("2020-10-30 08:21:33.455555", IN_UTC + '"2020-10-30 08:21:33.455555"'),
         "year(4)": ("2020-10-30 08:21:33.455555", "2020"),
     },
     "year(4)": {
@@ -223,7 +227,7 @@ def test_what_strict_mode_takes(old: str, new: str, text: str, want: str) -> Non
         ("date", "timestamp", "1900-01-01", "0000-00-00 00:00:00"),
         ("date", "timestamp", "2039-01-01", "0000-00-00 00:00:00"),
         ("date", "timestamp(1)", "0000-00-00", "0000-00-00 00:00:00.0"),
-        ("date", "timestamp", "1970-01-01", UNSURE),
+        ("date", "timestamp", "1970-01-01", IN_UTC + "0000-00-00 00:00:00"),
         ("timestamp", "datetime(1)", "0000-00-00 00:00:00", "0000-00-00 00:00:00.0"),
         ("int(11)", "date", "0", "0000-00-00"),
         ("int(11)", "datetime", "-5", "0000-00-00 00:00:00"),
@@ -273,12 +277,26 @@ def test_what_only_another_mode_takes(old: str, new: str, text: str, want: str |
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "text", "want"),
+    [
+        ("timestamp(2)", "datetime(6)", "2024-01-01 00:00:00.90", "2024-01-01 00:00:00.900000"),
+        ("timestamp(2)", "datetime", "2024-01-01 00:00:00.90", "2024-01-01 00:00:01"),
+        ("datetime(6)", "timestamp", "2024-01-01 00:00:00.500000", "2024-01-01 00:00:01"),
+        ("datetime", "timestamp", "1970-01-01 00:00:00", "0000-00-00 00:00:00"),
+        ("timestamp", "year(4)", "2024-01-01 00:00:00", "2024"),
+        ("timestamp", "date", "2024-01-01 05:00:00", "2024-01-01"),
+        ("timestamp", "time", "2024-01-01 05:00:00", "05:00:00"),
+        ("timestamp", "varchar(30)", "2024-01-01 05:00:00", "2024-01-01 05:00:00"),
+    ],
+)
+def test_what_the_time_zone_of_the_session_decides_is_what_utc_gives(old: str, new: str, text: str, want: str) -> None:
+    assert converted(old, new, text) == f"{IN_UTC}{want}"
+
+
+@pytest.mark.parametrize(
     ("old", "new", "text"),
     [
-        # the time zone of the session
-        ("timestamp", "datetime", "2024-01-01 00:00:00"),
-        ("datetime", "timestamp", "2024-01-01 00:00:00"),
-        ("timestamp", "year(4)", "2024-01-01 00:00:00"),
+        # a zone that the text has
         ("varchar(40)", "datetime", "2020-01-01 10:00:00+08:00"),
         # its day
         ("time", "date", "10:00:00"),

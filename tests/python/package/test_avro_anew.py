@@ -36,6 +36,8 @@ from support.avro_feeds import (
 )
 from support.registry import registry
 
+pytestmark = pytest.mark.soak("avro")
+
 
 @dataclass(frozen=True)
 class Anew:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +75,8 @@ class AvroBuilds(Story):
         if stage in (Stage.FIRST, Stage.SECOND):
             self.staged[stage], self.dead[stage] = staging(built.rows), dead_letters(built.rows)
         if stage is Stage.SECOND:
-            self.changelog = built.of("ticdc__changelog", "timed", "1")
-            self.current = built.of("ticdc__current_rows", "timed", "row")
+            self.changelog = built.of("changelog", "timed")
+            self.current = sorted(built.of("current_rows", "timed"), key=itemgetter("row"))
             self.retyped = built.rows("select id, v, _lossy from retyped__shop.t order by id")
 
 

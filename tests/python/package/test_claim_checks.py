@@ -180,9 +180,7 @@ class Marts:
     @classmethod
     def read(cls, built: Built) -> Marts:
         marts = ("changelog", "current_rows", "problems", "accounting", "dead_letters")
-        ours = f"where feed in {tuple(FEEDS)}"
-        rows = {mart: built.rows(f"select to_json(struct(*)) as row from ticdc__{mart} {ours}") for mart in marts}
-        return cls({mart: [json.loads(row["row"]) for row in found] for mart, found in rows.items()})
+        return cls({mart: built.of(mart, *FEEDS) for mart in marts})
 
     def changes(self, feed: str) -> dict[Change, tuple[Any, ...]]:
         """The changes of the table: images and flags."""
@@ -191,8 +189,8 @@ class Marts:
             if row["feed"] == feed and row["table_name"] == TABLE:
                 change = (row["commit_ts"], row["op"], row["row_key"])
                 assert change not in found
-                images = (json.loads(row[image]) if image in row else None for image in ("before", "after"))
-                found[change] = (*images, row.get("lossy"))
+                images = (json.loads(row[image] or "null") for image in ("before", "after"))
+                found[change] = (*images, row["lossy"])
         return found
 
     def current(self, feed: str) -> dict[str, dict[str, Any]]:

@@ -134,9 +134,7 @@ def test_what_cannot_be_told_from_a_repeat_is_counted(built_cases: Built, feed: 
     problems = [row for row in built_cases.problems(feed) if row["code"] == "equal_changes"]
     assert {row["table_name"]: int(row["detail"].split()[0]) for row in problems} == UNSURE
     assert {row["severity"] for row in problems} == {"warning"}
-    first = min(
-        row["commit_ts"] for row in built_cases.of("ticdc__changelog", feed, "1") if row["table_name"] == "twins"
-    )
+    first = min(row["commit_ts"] for row in built_cases.of("changelog", feed) if row["table_name"] == "twins")
     assert [row["commit_ts"] for row in problems if row["table_name"] == "twins"] == [first]
 
 

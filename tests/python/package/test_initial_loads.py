@@ -7,7 +7,8 @@ cut are exports: typed tables, and text in columns of any order.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,7 @@ def commit_of(record: Record) -> int:
 
 Rows = Mapping[str, list[tuple[str, ...]]]
 """Rows of each table, in order."""
+HISTORY = ("feed", "schema_name", "table_name", "row_key", "row", "lossy", "valid_from_ts", "valid_to_ts", "closed_by")
 
 
 class InitialLoads(Story):
@@ -165,7 +167,7 @@ class InitialLoads(Story):
 
     def after(self, stage: Stage, built: Built) -> None:
         if stage is Stage.SECOND:
-            self.read(built.rows)
+            self.read(built)
 
     def at_last(self, built: Built) -> None:
         told = json.loads(built.feeds.read_text(encoding="utf-8"))
@@ -175,21 +177,19 @@ class InitialLoads(Story):
             session.run(built.warehouse, built.messages, without)
         self.error = str(raised.value)
 
-    def read(self, rows: Query) -> None:
+    def read(self, built: Built) -> None:
         ours = "where feed in ('full', 'cut')"
         self.as_of = {
-            ts: by_feed(rows(f"select * except (commit_ts, commit_at) from ticdc__rows_as_of({ts}) {ours}"))
+            ts: by_feed(built.rows(f"select * except (commit_ts, commit_at) from ticdc__rows_as_of({ts}) {ours}"))
             for ts in CHECKPOINTS
         }
         self.history = by_feed(
-            rows(
-                "select feed, schema_name, table_name, row_key, row, lossy, "
-                f"greatest(valid_from_ts, {CUT}) as valid_from_ts, valid_to_ts, closed_by "
-                f"from ticdc__row_history {ours} and coalesce(valid_to_ts > {CUT}, true)"
-            )
+            {**{name: row[name] for name in HISTORY}, "valid_from_ts": max(row["valid_from_ts"], CUT)}
+            for row in built.of("row_history", "full", "cut")
+            if row["valid_to_ts"] is None or row["valid_to_ts"] > CUT
         )
-        self.early = rows("select row_key, row, lossy from ticdc__current_rows where feed = 'early' order by row_key")
-        self.problems = rows("select * from ticdc__problems where feed = 'cut'")
+        self.early = sorted(built.of("current_rows", "early"), key=itemgetter("row_key"))
+        self.problems = built.problems("cut")
 
 
 LOADS = InitialLoads()
@@ -254,7 +254,7 @@ def text(value: str) -> str:
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def by_feed(rows: list[dict[str, Any]]) -> dict[str, Rows]:
+def by_feed(rows: Iterable[dict[str, Any]]) -> dict[str, Rows]:
     found: dict[str, dict[str, list[tuple[str, ...]]]] = {"full": {}, "cut": {}}
     for row in sorted(rows, key=lambda row: str(row["row_key"])):
         table = f"{row['schema_name']}.{row['table_name']}"
@@ -286,8 +286,8 @@ def test_history_from_the_cut_on_is_the_same() -> None:
 
 def test_a_load_that_was_taken_before_its_feed_had_messages() -> None:
     rows = [("1", "3.00"), ("2", "2.00")]
-    assert LOADS.early == [
-        {"row_key": f'{{"id":"{id}"}}', "row": f'{{"id":"{id}","d":"{d}"}}', "lossy": []} for id, d in rows
+    assert [(row["row_key"], row["row"], row["lossy"]) for row in LOADS.early] == [
+        (f'{{"id":"{id}"}}', f'{{"id":"{id}","d":"{d}"}}', []) for id, d in rows
     ]
 
 

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -79,14 +80,14 @@ def story(told: Story) -> Story:
 class Built:
     """The warehouse with all stories, their messages and feeds; `files` are those of its tables after each stage.
 
-    `marts` are those that were read since the last build, in an order, by feed.
+    `marts` are those that were read since the last build, by feed.
     """
 
     warehouse: Path
     messages: Path
     feeds: Path
     files: dict[Stage, Files] = field(default_factory=dict)
-    marts: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
+    marts: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """The rows of a query."""
@@ -95,21 +96,21 @@ class Built:
     def current(self, feed: str) -> dict[str, list[dict[str, str | None]]]:
         """The current rows of a feed by `schema.table`, as images in canonical text, in the order of their text."""
         found: dict[str, list[dict[str, str | None]]] = {}
-        for row in self.of("ticdc__current_rows", feed, "row"):
+        for row in sorted(self.of("current_rows", feed), key=itemgetter("row")):
             found.setdefault(f"{row['schema_name']}.{row['table_name']}", []).append(json.loads(row["row"]))
         return found
 
     def problems(self, feed: str) -> list[dict[str, Any]]:
         """The problems of a feed."""
-        return self.of("ticdc__problems", feed, "code, commit_ts")
+        return sorted(self.of("problems", feed), key=lambda row: (row["code"], row["commit_ts"] or 0))
 
-    def of(self, mart: str, feed: str, order: str) -> list[dict[str, Any]]:
-        """A mart's rows of a feed, in an order; once for all feeds, as planning a mart takes longer than reading it."""
-        if (mart, order) not in self.marts:
-            by_feed = self.marts[mart, order] = defaultdict(list)
-            for row in self.rows(f"select * from {mart} order by {order}"):
+    def of(self, mart: str, *feeds: str) -> list[dict[str, Any]]:
+        """The rows of some feeds in `ticdc__<mart>`; it is read once for all, as planning it takes longer than that."""
+        if mart not in self.marts:
+            by_feed = self.marts[mart] = defaultdict(list)
+            for row in self.rows(f"select * from ticdc__{mart}"):
                 by_feed[row["feed"]].append(row)
-        return self.marts[mart, order].get(feed, [])
+        return [row for feed in feeds for row in self.marts[mart].get(feed, ())]
 
 
 def build(folder: Path) -> Built:

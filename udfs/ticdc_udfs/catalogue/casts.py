@@ -117,7 +117,29 @@ def cast(source: Type, target: Type) -> Cast:
     make = _TARGETS.get(target.family)
     if make is None or source.family in _UNSUPPORTED.get(target.family, ()) or source.family == "vector":
         return unsure
-    return make(source, target)
+    convert = make(source, target)
+    return _of_timestamp(convert, source.scale) if source.base == "timestamp" != target.base else convert
+
+
+def _of_timestamp(convert: Cast, scale: int) -> Cast:
+    """A TIMESTAMP is cast as its session sees it; what the zones at both ends of the world give, all give."""
+
+    def in_session(text: str) -> str | None:
+        result, moment = convert(text), moments.stored_moment(text)
+        ends = () if moment == ZERO else (moments.shifted(moment, seconds) for seconds in (-_ZONES, _ZONES))
+        if any(convert(end.text(scale)) != result for end in ends):
+            raise InUtc(result)
+        return result
+
+    return in_session
+
+
+class InUtc(ValueError):
+    """What a value becomes in UTC; the time zone of the DDL's session decides it, and no message tells that."""
+
+    def __init__(self, text: str | None) -> None:
+        super().__init__("the time zone of the session is not told")
+        self.text = text
 
 
 def unsure(text: str | None = None) -> NoReturn:
@@ -132,8 +154,6 @@ def _shown(source: Type, text: str) -> str:
     """A value as a string (`Datum.ToString`)."""
     if source.family == "binary":
         return b64decode(text, validate=True).decode(errors="replace")
-    if source.base == "timestamp" and not _is_zero(text):
-        unsure()
     return str(int(text)) if source.base == "year" else text
 
 
@@ -144,10 +164,6 @@ def _raw(source: Type, text: str) -> bytes:
     if source.family == "text" and not text.isascii() and source.charset not in CHARACTERS:
         unsure()
     return _shown(source, text).encode()
-
-
-def _is_zero(moment: str) -> bool:
-    return moment.startswith("0000-00-00") and not moment[10:].strip(" 0:.")
 
 
 def _index(source: Type, text: str) -> int:
@@ -178,11 +194,11 @@ def _whole(source: Type, text: str, *, unsigned: bool) -> int:
         case "json":
             return _json_whole(text)
     if unsigned or source.family == "date":
-        return int(Decimal(_moment_digits(source, text)).quantize(Decimal(1), ROUND_HALF_UP))
+        return int(Decimal(_digits(text)).quantize(Decimal(1), ROUND_HALF_UP))
     if source.family == "time":
         clock = moments.rounded_clock(moments.stored_clock(text), 0)
         return int(_digits(moments.clock_text(clock, 0)))
-    return int(_digits(moments.rounded_moment(_stored_moment(source, text), 0).text(0)))
+    return int(_digits(moments.rounded_moment(moments.stored_moment(text), 0).text(0)))
 
 
 def _leading_whole(text: str, *, unsigned: bool) -> int:
@@ -215,7 +231,7 @@ def _decimal(source: Type, text: str) -> Decimal:
             return Decimal(repr(float(_index(source, text))))
         case "json":
             return _json_decimal(json_text.read_stored(text))
-    return Decimal(_moment_digits(source, text))
+    return Decimal(_digits(text))
 
 
 def _leading_decimal(text: str) -> Decimal:
@@ -251,7 +267,7 @@ def _double(source: Type, text: str) -> float:
             if isinstance(value, str):
                 return _leading_double(value)
             return 0.0 if value is None or isinstance(value, (list, dict)) else float(value)
-    return float(_moment_digits(source, text))
+    return float(_digits(text))
 
 
 def _leading_double(text: str) -> float:
@@ -259,14 +275,8 @@ def _leading_double(text: str) -> float:
     return min(max(float(match[0]), -sys.float_info.max), sys.float_info.max) if match else 0.0
 
 
-def _moment_digits(source: Type, text: str) -> str:
-    """A DATE, TIME or DATETIME as the digits of a number (`ToNumber`)."""
-    if source.base == "timestamp" and not _is_zero(text):
-        unsure()
-    return _digits(text)
-
-
 def _digits(text: str) -> str:
+    """A DATE, TIME or DATETIME as the digits of a number (`ToNumber`)."""
     sign = "-" if text.startswith("-") else ""
     return sign + re.sub("[-: ]", "", text)
 
@@ -374,13 +384,7 @@ def _to_year(source: Type, target: Type) -> Cast:
 
 
 def _year(source: Type, text: str) -> int:
-    if source.base == "timestamp":
-        if _is_zero(text):
-            return 0
-        at = moments.stored_moment(text)
-        years = {moments.shifted(at, seconds).year for seconds in (-_ZONES, _ZONES)}
-        return years.pop() if len(years) == 1 else unsure()
-    if source.family in ("date", "datetime"):
+    if source.family in ("date", "datetime", "timestamp"):
         return int(text[:4])
     number = _whole(source, text, unsigned=False)
     if source.family in ("text", "binary"):
@@ -539,10 +543,8 @@ def _to_json(source: Type, target: Type) -> Cast:
                 return json_text.write(_double(source, text))
             case "date":
                 return f'"{text}"'
-            case "datetime":
+            case "datetime" | "timestamp":
                 return f'"{moments.stored_moment(text).text(6)}"'
-            case "timestamp":
-                return f'"{ZERO.text(6)}"' if _is_zero(text) else unsure()
             case "time":
                 return f'"{moments.clock_text(moments.stored_clock(text), 6)}"'
         raw_bits = int(text).to_bytes(((source.sizes or (1,))[0] + 7) // 8)
@@ -567,12 +569,6 @@ def _to_date(source: Type, target: Type) -> Cast:
     return convert
 
 
-def _stored_moment(source: Type, text: str) -> Moment:
-    if source.base == "timestamp" and not _is_zero(text):
-        unsure()
-    return moments.stored_moment(text)
-
-
 def _read_moment(source: Type, text: str, scale: int) -> Moment | None:
     match source.family:
         case "text" | "binary":
@@ -582,7 +578,7 @@ def _read_moment(source: Type, text: str, scale: int) -> Moment | None:
         case "int" | "year":
             return moments.numbered_moment(int(text))
         case "date" | "datetime" | "timestamp":
-            return _stored_moment(source, text)
+            return moments.stored_moment(text)
     return unsure()
 
 
@@ -593,17 +589,20 @@ def _json_shown(text: str) -> str:
 
 
 def _to_timestamp(source: Type, target: Type) -> Cast:
-    """From a TIMESTAMP, or to the zero date: what no time zone makes a TIMESTAMP (`checkTimestampType`)."""
+    """What no time zone makes a TIMESTAMP is the zero date (`checkTimestampType`)."""
 
     def convert(text: str) -> str:
         if source.base == "timestamp":
             return moments.rounded_moment(moments.stored_moment(text), target.scale).text(target.scale)
         moment = _read_moment(source, text, target.scale)
+        result = ZERO.text(target.scale)
         if moment is not None and moment != ZERO and moments.is_in_calendar(moment):
             early, late = moments.shifted(moment, -_ZONES), moments.shifted(moment, _ZONES)
             if late >= _FIRST_TIMESTAMP and early <= _LAST_TIMESTAMP:
-                unsure()
-        return ZERO.text(target.scale)
+                rounded = moments.rounded_moment(moment, target.scale)
+                is_one = _FIRST_TIMESTAMP <= rounded <= _LAST_TIMESTAMP
+                raise InUtc(rounded.text(target.scale) if is_one else result)
+        return result
 
     return convert
 
@@ -615,7 +614,7 @@ def _to_time(source: Type, target: Type) -> Cast:
         clock: int | None
         match source.family:
             case "date" | "datetime" | "timestamp":
-                clock = moments.rounded_clock(_stored_moment(source, text).clock(), scale)
+                clock = moments.rounded_clock(moments.stored_moment(text).clock(), scale)
             case "time":
                 clock = moments.rounded_clock(moments.stored_clock(text), scale)
             case "text" | "binary":

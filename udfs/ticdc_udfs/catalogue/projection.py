@@ -11,6 +11,7 @@ import msgspec
 import pyarrow as pa
 
 from ticdc_udfs.arrow import collector_off
+from ticdc_udfs.catalogue.casts import InUtc
 from ticdc_udfs.catalogue.conversions import Convert, conversion
 from ticdc_udfs.catalogue.tables import Column
 from ticdc_udfs.events import Lossy
@@ -64,9 +65,9 @@ def project(row: Mapping[str, str | None], versions: Sequence[Columns], lossy: I
     Columns are the same by `column_id`: a renamed one carries on, a dropped one goes, an added one has what TiDB gave
     old rows, a changed type converts step by step (`conversions`). Virtual generated columns are never there, as none
     are on the wire. A column that an image of key columns lacks stays away. What cannot be converted for certain keeps
-    its text, flagged `<column>:not_converted`; so does a column that the first version lacks. Where the columns of a
-    version are not known, the row stays as it is, flagged as a whole. `lossy` are the flags of the row: they follow
-    their columns.
+    its text, or what it is in UTC where a time zone decides, flagged `<column>:not_converted`; so does a column that
+    the first version lacks. Where the columns of a version are not known, the row stays as it is, flagged as a whole.
+    `lossy` are the flags of the row: they follow their columns.
     """
     plan = _plan(versions)
     flags = _carried(lossy, plan)
@@ -148,11 +149,15 @@ def _is_untold(column: Column) -> bool:
 
 
 def _converted(text: str | None, cell: _Cell, flags: list[str]) -> str | None:
+    flag = Lossy.NOT_CONVERTED.of(cell.name)
     for step in cell.steps:
         try:
             text = step(text)
+        except InUtc as told:
+            text = told.text
+            flags.extend({flag}.difference(flags))
         except (ValueError, ArithmeticError, RecursionError):
-            flags.append(Lossy.NOT_CONVERTED.of(cell.name))
+            flags.extend({flag}.difference(flags))
             break
     return text
 
