@@ -1,5 +1,4 @@
 {% macro loaded_rows(loads) %}
-    {%- set text_format = "yyyy-MM-dd HH:mm:ss.SSSSSS" -%}
     select
         versions.schema_name,
         versions.table_name,
@@ -9,32 +8,23 @@
         exported.commit_ts,
         ticdc_loaded_row(exported.row, versions.columns, exported.key_columns) as loaded,
         exported.feed
-    from (
-        {% for load in loads -%}
-        select
-            {{ ticdc.text_literal(load.feed) }} as feed,
-            {{ ticdc.text_literal(load.schema | lower) }} as schema_key,
-            {{ ticdc.text_literal(load.table | lower) }} as table_key,
-            cast({{ load.commit_ts }} as bigint) as commit_ts,
-            {{ ticdc.text_literal(load.key_columns) }} as key_columns,
-            to_json(
-                struct(*),
-                map(
-                    'ignoreNullFields', 'false',
-                    'timeZone', 'UTC',
-                    'timestampFormat', '{{ text_format }}',
-                    'timestampNTZFormat', '{{ text_format }}'
-                )
-            ) as row
-        from {{ load.relation }}
-        {{ "union all" if not loop.last }}
-        {% endfor %}
-    ) as exported
+    from {{ ref("int_ticdc__exported_rows") }} as exported
     inner join {{ ref("int_ticdc__table_versions") }} as versions
         on
             exported.feed = versions.feed
-            and exported.schema_key = versions.schema_key
-            and exported.table_key = versions.table_key
+            and lower(exported.schema_name) = versions.schema_key
+            and lower(exported.table_name) = versions.table_key
             and exported.commit_ts >= versions.valid_from_ts
             and exported.commit_ts < coalesce(versions.valid_to_ts, exported.commit_ts + 1)
+    where
+        exported.row is not null
+        and (
+            {%- for load in loads %}
+            (exported.feed = {{ ticdc.text_literal(load.feed) }}
+                and exported.schema_name = {{ ticdc.text_literal(load.schema) }}
+                and exported.table_name = {{ ticdc.text_literal(load.table) }}
+                and exported.commit_ts = {{ load.commit_ts }})
+            {{- " or" if not loop.last }}
+            {%- endfor %}
+        )
 {% endmacro %}

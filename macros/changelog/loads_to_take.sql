@@ -5,22 +5,6 @@
     {% set taken = [] %}
     {% for id in settled.get("loads", []) if fromjson(id)[0] not in redriven %}{% do taken.append(id) %}{% endfor %}
     {% set fresh = loads | rejectattr("id", "in", taken) | list %}
-    {% if taken or (fresh and settled.run_id) %}
-        {% set gone = taken | reject("in", loads | map(attribute="id") | list) | list %}
-        {% set built_through = {} %}
-        {% for row in (run_query("select feed, max(commit_ts) from " ~ this ~ " group by feed").rows if fresh else []) %}
-            {% do built_through.update({row[0]: row[1] | int}) %}
-        {% endfor %}
-        {% for load in fresh if load.feed not in redriven and built_through.get(load.feed, 0) > load.commit_ts %}
-            {% do gone.append(load.id) %}
-        {% endfor %}
-        {% if gone %}
-            {% do exceptions.raise_compiler_error(
-                "ticdc: ticdc__initial_loads changed for what is built already, " ~ gone | join(", ")
-                ~ " (feed, schema, table, commit); build once with --full-refresh"
-            ) %}
-        {% endif %}
-    {% endif %}
     {% for load in fresh if load.commit_ts <= progress.bounds.get(load.feed, load.commit_ts) %}
         {% do to_take.append(load) %}
     {% endfor %}

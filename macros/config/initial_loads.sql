@@ -1,16 +1,32 @@
 {% macro initial_loads() %}
-    {% do ticdc.feeds() %}
+    {% set feeds, exported_rows = ticdc.feeds() | map(attribute="name") | list, ref("int_ticdc__exported_rows") %}
     {% set loads = [] %}
+    {% if execute and "ticdc_exported_loads" not in graph %}
+        {# all nodes of a run see this graph #}
+        {% do graph.update({"ticdc_exported_loads": ticdc.rows_if_built(
+            exported_rows, "select feed, schema_name, table_name, commit_ts, key_columns from " ~ exported_rows ~ " where row is null"
+        ) | map("list") | list}) %}
+    {% endif %}
+    {% for feed, schema, table, commit_ts, key_columns in (graph["ticdc_exported_loads"] if execute else []) if feed in feeds %}
+        {% do loads.append({
+            "feed": feed, "schema": schema, "table": table, "commit_ts": commit_ts | int, "key_columns": key_columns, "is_exported": true,
+        }) %}
+    {% endfor %}
     {% for load in var("ticdc__initial_loads", none) or [] %}
         {% do loads.append({
-            "id": tojson([load["feed"], load["schema"], load["table"], load["commit_ts"]]),
             "feed": load["feed"],
             "schema": load["schema"],
             "table": load["table"],
-            "relation": load["relation"],
             "commit_ts": load["commit_ts"],
             "key_columns": tojson(load.get("key_columns") or []),
+            "relation": load["relation"],
+            "is_exported": false,
         }) %}
     {% endfor %}
-    {% do return(loads) %}
+    {% set by_id = {} %}
+    {% for load in loads %}
+        {% set id = tojson([load.feed, load.schema, load.table, load.commit_ts]) %}
+        {% do by_id.setdefault(id, dict(load, id=id)) %}
+    {% endfor %}
+    {% do return(by_id.values() | sort(attribute="id", case_sensitive=true)) %}
 {% endmacro %}

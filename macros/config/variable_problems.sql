@@ -24,6 +24,14 @@
     {% if payloads not in ["keep", "hash", "cut"] %}
         {% do problems.append("ticdc__dead_letter_payloads: got " ~ payloads | tojson ~ ", allowed: keep, hash, cut") %}
     {% endif %}
+    {% set minutes = var("ticdc__lease_minutes", 60) %}
+    {% if minutes is boolean or minutes is not number or minutes <= 0 %}
+        {% do problems.append("ticdc__lease_minutes: got " ~ minutes | tojson ~ ", expected a number of minutes, more than 0") %}
+    {% endif %}
+    {% set redecode = var("ticdc__redecode", false) %}
+    {% if redecode is not boolean %}
+        {% do problems.append("ticdc__redecode: got " ~ redecode | tojson ~ ", allowed: true, false") %}
+    {% endif %}
     {% set redrive = var("ticdc__redrive", false) %}
     {% set names = [] %}
     {% set feeds = var("ticdc__feeds", none) %}

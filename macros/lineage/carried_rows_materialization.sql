@@ -1,5 +1,6 @@
 {% materialization ticdc_carried_rows, adapter="spark" %}
     {%- set target = this.incorporate(type="table") -%}
+    {%- do ticdc.keep_lease() -%}
     {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
     {{ run_hooks(pre_hooks) }}
 

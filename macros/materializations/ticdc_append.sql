@@ -1,6 +1,7 @@
 {% materialization ticdc_append, adapter="spark" %}
     {%- set existing = load_cached_relation(this) -%}
     {%- set target_relation = this.incorporate(type="table") -%}
+    {%- do ticdc.keep_lease() -%}
     {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
     {{ run_hooks(pre_hooks) }}
 

@@ -1,6 +1,3 @@
 {% macro relation_before(model) %}
-    {% if not execute or flags.FULL_REFRESH %}{% do return(none) %}{% endif %}
-    {# ref() would make the asking model depend on it, and it depends on the asking model. #}
-    {% set node = graph.nodes["model.ticdc." ~ model] %}
-    {% do return(adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias)) %}
+    {% do return(none if var("ticdc__redecode", false) else ticdc.relation_of(model)) %}
 {% endmacro %}

@@ -1,6 +1,7 @@
 {{
     config(
         materialized="ticdc_append",
+        full_refresh=false,
         partition_by=["feed"],
     )
 }}

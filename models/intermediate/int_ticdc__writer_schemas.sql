@@ -2,6 +2,7 @@
 {{
     config(
         materialized="ticdc_append",
+        full_refresh=false,
         partition_by=["feed"],
         enabled=feeds | length > 0,
     )

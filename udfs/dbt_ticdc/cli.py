@@ -63,10 +63,18 @@ def _run(options: argparse.Namespace) -> None:
 
 def _redrive(options: argparse.Namespace) -> None:
     warehouse.check_exists(options.warehouse)
-    variables = _variables_for_redrive(options.warehouse, options.feeds)
+    variables = _variables_of_last_build(options.warehouse, options.feeds)
     spark = _open(options.warehouse)
     with _summary(spark):
         redrive(spark, options.warehouse.resolve(), variables, options.feed)
+
+
+def _redecode(options: argparse.Namespace) -> None:
+    warehouse.check_exists(options.warehouse)
+    variables = _variables_of_last_build(options.warehouse, options.feeds)
+    spark = _open(options.warehouse)
+    with _summary(spark):
+        redecode(spark, options.warehouse.resolve(), variables)
 
 
 @contextmanager
@@ -132,6 +140,14 @@ def redrive(spark: SparkSession, folder: Path, variables: dict[str, object], fee
         _build(spark, warehouse.work_folder(folder), variables, made_of, {"ticdc__redrive": list(feeds) or True})
 
 
+def redecode(spark: SparkSession, folder: Path, variables: dict[str, object]) -> None:
+    """Decodes all messages again and builds the package of them; refuses where one is gone that is decoded."""
+    schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
+    made_of = build.fingerprint(package_path(), variables, messages.count(spark, schema))
+    with warehouse.writing(spark, folder):
+        _build(spark, warehouse.work_folder(folder), variables, made_of, {"ticdc__redecode": True}, full_refresh=True)
+
+
 def _build(
     spark: SparkSession,
     work: Path,
@@ -149,7 +165,7 @@ def _build(
         last_build.write_text(made_of)
 
 
-def _variables_for_redrive(folder: Path, feeds_file: Path | None) -> dict[str, object]:
+def _variables_of_last_build(folder: Path, feeds_file: Path | None) -> dict[str, object]:
     """The variables of the last build, or those of the file with the columns that were loaded then."""
     path = warehouse.work_folder(folder) / _VARIABLES
     last: dict[str, object] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -259,7 +275,9 @@ def _parser() -> argparse.ArgumentParser:
     run_command.add_argument(
         "--columns", type=Path, metavar="FILE", help="export of TiDB's information_schema.columns, JSON lines or CSV"
     )
-    run_command.add_argument("--full-refresh", action="store_true", help="build everything from the messages again")
+    run_command.add_argument(
+        "--full-refresh", action="store_true", help="build everything again from what is decoded of the messages"
+    )
     run_command.set_defaults(command=_run)
 
     redrive_command = commands.add_parser(
@@ -272,6 +290,17 @@ def _parser() -> argparse.ArgumentParser:
         "--feeds", type=Path, metavar="FILE", help="YAML or JSON with the feeds (default: those of the last run)"
     )
     redrive_command.set_defaults(command=_redrive)
+
+    redecode_command = commands.add_parser(
+        "redecode",
+        parents=[with_warehouse],
+        help="decode all messages again and build everything of them, after another protocol or option of a feed; "
+        "refuses where a message is gone that is decoded",
+    )
+    redecode_command.add_argument(
+        "--feeds", type=Path, metavar="FILE", help="YAML or JSON with the feeds (default: those of the last run)"
+    )
+    redecode_command.set_defaults(command=_redecode)
 
     sql = commands.add_parser("sql", parents=[with_warehouse], help="query the tables")
     sql.add_argument("query", metavar="QUERY", help="a statement of Spark SQL")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 DATABASE = "ticdc"
 """The database of the package's models."""
 
+_LEASE = "ticdc__lease_"
 _OLDEST_JAVA = 17
 _locks: dict[Path, IO[str]] = {}
 
@@ -124,7 +125,7 @@ def writing(spark: SparkSession, warehouse: Path) -> Iterator[None]:
 
 
 def _put_right(spark: SparkSession, tables: Path) -> None:
-    """Removes files whose table was not made yet, beside which Spark makes none, and finds partitions not yet known."""
+    """Removes files whose table was not made yet, beside which Spark makes none, and leases; finds new partitions."""
     known = {f"{row[0]}.db" for row in spark.sql("show databases").collect()}
     for database in [*tables.glob("*.db")]:
         if database.name not in known:
@@ -135,6 +136,8 @@ def _put_right(spark: SparkSession, tables: Path) -> None:
         for table in [*database.iterdir()]:
             if table.name not in known_tables:
                 shutil.rmtree(table)
+            elif table.name.startswith(_LEASE):  # this process alone has the warehouse: whose it was is gone
+                spark.sql(f"drop table {name}.{quoted(table.name)}")
             elif any("=" in part.name for part in table.iterdir()):
                 spark.sql(f"msck repair table {name}.{quoted(table.name)}")
 

@@ -62,10 +62,10 @@ def anew(tmp_path_factory: pytest.TempPathFactory) -> Anew:
     told = [extended("told", offset, row_id, commit) for offset, (row_id, commit) in enumerate(TOLD)]
     looked = []
 
-    def build(number: int, lines: Iterable[Line], feeds: list[dict[str, Any]], full_refresh: bool = False) -> None:
+    def build(number: int, lines: Iterable[Line], feeds: list[dict[str, Any]], redecode: bool = False) -> None:
         (dumps / f"{number}.jsonl").write_text("".join(texts(lines)), encoding="utf-8")
         feeds_file = embedded.write_feeds(folder / "feeds.yml", [{**each, "target_schema": None} for each in feeds])
-        assert session.run(home, dumps, feeds_file, full_refresh=full_refresh)
+        assert session.run(home, dumps, feeds_file, redecode=redecode)
         (model,) = (home / "work").rglob("compiled/**/stg_ticdc__avro.sql")
         looked.append("placed_rows" in model.read_text(encoding="utf-8"))
 
@@ -80,7 +80,7 @@ def anew(tmp_path_factory: pytest.TempPathFactory) -> Anew:
         session.redrive(home, folder / "feeds.yml", ["file"])
         redriven = dead_letters(rows)
         feeds = [feed("told", file), *feeds_of(file, server.url, server.url, True)]
-        build(2, lines_of(False), feeds, full_refresh=True)
+        build(2, lines_of(False), feeds, redecode=True)
         return Anew(looked, found, redriven, staging(rows), dead_letters(rows), sorted(server.asked[before:]))
 
 

@@ -37,6 +37,8 @@ WRONG: dict[str, Any] = {
     "ticdc__information_schema": ["raw.columns"],
     "ticdc__stored_from_rows": -1,
     "ticdc__dead_letter_payloads": "drop",
+    "ticdc__lease_minutes": 0,
+    "ticdc__redecode": "shop",
     "ticdc__redrive": ["shop", "shoes"],
     "ticdc__initial_loads": [
         {"feed": "shop", "schema": "s", "table": "t", "relation": "x.t", "commit_ts": 1, "key_columns": ["id"]},
@@ -80,6 +82,8 @@ PROBLEMS = (
     'ticdc__information_schema: got ["raw.columns"], expected the name of a relation',
     "ticdc__stored_from_rows: got -1, expected a number of rows, 0 or more",
     'ticdc__dead_letter_payloads: got "drop", allowed: keep, hash, cut',
+    "ticdc__lease_minutes: got 0, expected a number of minutes, more than 0",
+    'ticdc__redecode: got "shop", allowed: true, false',
     'ticdc__redrive: got ["shop", "shoes"], allowed: true, false, or a list of names of feeds',
     "ticdc__initial_loads[1]: a second load of the same table as of the same commit",
     'ticdc__initial_loads[2]: unknown member "tso", allowed: feed, schema, table, relation, commit_ts, key_columns',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,8 @@ AS_OF_CALLS = {
 }
 
 
+# Of the lease of a run.
+HELD = "ticdc__lease_7"
 # States of a run: what Spark hides, more than a metastore takes at once, and less again.
 STATES = ("hourly tokens", "feed" * 9000, "表")
 # The table `orders_history` is gone, whose name the history of `orders` takes.
@@ -205,6 +208,35 @@ def test_a_run_without_rows_forgets_nothing(outcome: Mapping[str, Any]) -> None:
     assert outcome["rows_after"] == {"run": ['{"id":"1"}'], "run --empty": ['{"id":"1"}']}
 
 
+def test_a_full_refresh_after_the_source_was_trimmed_loses_nothing(outcome: Mapping[str, Any]) -> None:
+    assert outcome["refreshed"] == ['{"id":"1"}']
+
+
+def test_messages_that_the_source_no_longer_has_are_not_decoded_again(outcome: Mapping[str, Any]) -> None:
+    refused = outcome["refused"]["redecode"]
+    assert "ticdc: ticdc__redecode would lose messages that are decoded" in refused
+    assert (
+        "feed shop, topic shop, partition 0: 1 message(s), offsets 0 to 0, which the source no longer holds" in refused
+    )
+    assert "only --full-refresh builds again what follows" in outcome["refused"]["redecode without refresh"]
+
+
+def test_a_full_refresh_of_one_model_is_refused(outcome: Mapping[str, Any]) -> None:
+    refused = outcome["refused"]["one model"]
+    assert "ticdc: --full-refresh makes all tables of the package anew or none" in refused
+    assert "int_ticdc__changes" in refused
+    assert "int_ticdc__latest," not in refused
+
+
+def test_a_second_run_is_told_who_builds_the_tables(outcome: Mapping[str, Any]) -> None:
+    refused = outcome["refused"]["held lease"]
+    assert (
+        "ticdc: another run builds these tables: a run with a token, since today; its lease ends in 10 minute(s)"
+        in refused
+    )
+    assert outcome["leases"] == {"held": [HELD], "over": [], "released": []}
+
+
 def test_any_state_of_a_run_is_kept(outcome: Mapping[str, Any]) -> None:
     assert outcome["states"] == [[{"found": state}] for state in STATES]
 
@@ -230,15 +262,15 @@ def outcome_in(folder: Path) -> str:
 
     places = ["--project-dir", ROOT, "--profiles-dir", ROOT / "tests" / "lint"]
     places += ["--target-path", folder / "target", "--log-path", folder / "logs"]
-    flags = ["--no-send-anonymous-usage-stats", "--no-version-check", "--vars", json.dumps(VARIABLES)]
-    manifest: Any = dbtRunner().invoke(["parse", *map(str, places), *flags]).result
+    flags = ["--no-send-anonymous-usage-stats", "--no-version-check"]
+    manifest: Any = dbtRunner().invoke(["parse", *map(str, places), *flags, "--vars", json.dumps(VARIABLES)]).result
 
     said: list[str] = []
 
-    def dbt(*arguments: str) -> Any:
+    def dbt(*arguments: str, **variables: Any) -> Any:
         said.clear()
         runner = dbtRunner(manifest=manifest, callbacks=[lambda event: said.append(event.info.msg)])  # type: ignore[attr-defined]
-        return runner.invoke([*arguments, *map(str, places), *flags])
+        return runner.invoke([*arguments, *map(str, places), *flags, "--vars", json.dumps({**VARIABLES, **variables})])
 
     def call(macro: str) -> Any:
         """The rows of a query that a macro gives, or what dbt says of its error."""
@@ -279,6 +311,37 @@ def outcome_in(folder: Path) -> str:
     for command in (("run",), ("run", "--empty")):
         assert dbt(*command).success, "\n".join(said)
         rows_after[" ".join(command)] = [row[0] for row in spark.sql("select row from ticdc__current_rows").collect()]
+    spark.sql("truncate table ticdc_raw.messages")
+    assert dbt("run", "--full-refresh").success, "\n".join(said)
+    refreshed = [row[0] for row in spark.sql("select row from ticdc__current_rows").collect()]
+    refused = {}
+    for name, redecode, arguments in (
+        ("redecode", True, ("run", "--full-refresh")),
+        ("redecode without refresh", True, ("run",)),
+        ("one model", False, ("run", "--full-refresh", "--select", "int_ticdc__latest")),
+    ):
+        assert not dbt(*arguments, ticdc__redecode=redecode).success
+        refused[name] = "\n".join(said)
+
+    def held_leases() -> list[str]:
+        return [row.tableName for row in spark.sql("show tables in ticdc_lint like 'ticdc__lease_*'").collect()]
+
+    def lease(minutes: float) -> str:
+        told = {"number": 7, "who": "a run with a token", "since": "today", "until": time.time() + 60 * minutes}
+        return f"tblproperties ('ticdc.lease' = '{json.dumps(told).encode().hex()}')"
+
+    one_view = ("run", "--select", "ticdc__changelog")
+    spark.sql(f"create table ticdc_lint.{HELD} (run_id bigint) using parquet {lease(9.9)}")
+    assert not dbt(*one_view).success
+    refused["held lease"] = "\n".join(said)
+    leases = {"held": held_leases()}
+    spark.sql(f"alter table ticdc_lint.{HELD} set {lease(-1)}")
+    assert dbt(*one_view).success, "\n".join(said)
+    leases["over"] = held_leases()
+    spark.sql(f"create table ticdc_lint.{HELD} (run_id bigint) using parquet {lease(9.9)}")
+    assert dbt("run-operation", "ticdc.release_lease").success, "\n".join(said)
+    leases["released"] = held_leases()
+
     for view, fault in FAULTS.items():
         spark.sql(f"create or replace view ticdc_lint.{view} as {fault}")
     faulty = dbt("test", "--select", *(f"test_name:{name}" for name in SHIPPED)).result
@@ -300,6 +363,9 @@ def outcome_in(folder: Path) -> str:
         "stale": call(f"'select \"' ~ ({stale}) ~ '\" as stale'"),
         "documented": documented,
         "rows_after": rows_after,
+        "refreshed": refreshed,
+        "refused": refused,
+        "leases": leases,
         "states": states,
         "reads": plan.count("stg_ticdc__canal_json"),
         "columns": columns,

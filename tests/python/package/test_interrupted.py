@@ -192,12 +192,13 @@ def test_a_run_that_was_killed_comes_to_the_tables_of_one_build(tmp_path: Path, 
 
 
 def test_what_a_killed_run_left_is_put_right(spark: SparkSession, home: Path) -> None:
-    """Files whose table was not made yet, in whose place Spark makes none, and a partition that is not known yet."""
+    """Files whose table was not made yet, in whose place Spark makes none, a new partition, and the lease."""
     database = home / "tables" / "interrupted.db"
     nowhere = home / "tables" / "not_made.db" / "t"
     with suppress(KeyboardInterrupt), warehouse.writing(spark, home):
         spark.sql("create database interrupted")
         spark.sql("create table interrupted.kept using parquet partitioned by (p) as select 1 as n, 'a' as p")
+        spark.sql("create table interrupted.ticdc__lease_3 (run_id bigint) using parquet")
         shutil.copytree(database / "kept" / "p=a", database / "kept" / "p=b")
         for folder in (database / "not_made", nowhere):
             shutil.copytree(database / "kept" / "p=a", folder)
@@ -206,6 +207,7 @@ def test_what_a_killed_run_left_is_put_right(spark: SparkSession, home: Path) ->
         with warehouse.writing(spark, home):
             rows = spark.sql("select p from interrupted.kept order by p").collect()
         assert [row[0] for row in rows] == ["a", "b"]
+        assert [row.tableName for row in spark.sql("show tables in interrupted").collect()] == ["kept"]
         assert not nowhere.parent.exists()
         spark.sql("create table interrupted.not_made using parquet as select 2 as n")
         assert not (warehouse.work_folder(home) / "unfinished").exists()

@@ -66,13 +66,16 @@ def run(
     feeds_file: Path,
     columns: Path | None = None,
     *,
-    full_refresh: bool = False,
+    redecode: bool = False,
     redriven: Sequence[str] = (),
 ) -> bool:
-    """`ticdc run`; of these feeds dead letters are decoded again, as `ticdc redrive` does without new messages."""
+    """`ticdc run`; of these feeds dead letters are decoded again, as `ticdc redrive` does without new messages.
+
+    Or all messages are, as `ticdc redecode` does.
+    """
     files, once = messages.find_files([dump]), {"ticdc__redrive": list(redriven)} if redriven else {}
-    variables = {**feeds.read_vars(feeds_file), **once}
-    return cli.run(opened(folder), folder, variables, files, columns, full_refresh)
+    variables = {**feeds.read_vars(feeds_file), **once, **({"ticdc__redecode": True} if redecode else {})}
+    return cli.run(opened(folder), folder, variables, files, columns, full_refresh=redecode)
 
 
 def redrive(folder: Path, feeds_file: Path, names: Sequence[str]) -> None:

@@ -1,0 +1,11 @@
+{% macro begin_run() %}
+    {% if not execute or flags.WHICH not in ["build", "run"] %}{% do return("") %}{% endif %}
+    {% set models = [] %}
+    {% for id in selected_resources if id.startswith("model.ticdc.") %}{% do models.append(graph.nodes[id].name) %}{% endfor %}
+    {% if models %}
+        {% do ticdc.check_source() %}
+        {% do ticdc.check_refresh(models) %}
+        {% do ticdc.take_lease() %}
+    {% endif %}
+    {% do return("") %}
+{% endmacro %}

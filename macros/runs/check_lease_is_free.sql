@@ -1,0 +1,9 @@
+{% macro check_lease_is_free(lease, now) %}
+    {% if lease and lease.until > now.timestamp() %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: another run builds these tables: " ~ lease.who ~ ", since " ~ lease.since ~ "; its lease ends in "
+            ~ ((lease.until - now.timestamp()) / 60) | round(0, "ceil") | int ~ " minute(s) unless it goes on. Wait for its end; if it was killed,"
+            ~ " and no statement of it runs on, dbt run-operation ticdc.release_lease ends its lease"
+        ) %}
+    {% endif %}
+{% endmacro %}

@@ -1,0 +1,15 @@
+{% macro keep_lease() %}
+    {% set lease, now = graph.get("ticdc_lease"), modules.datetime.datetime.now(modules.pytz.utc).timestamp() %}
+    {% set seconds = var("ticdc__lease_minutes", 60) * 60 %}
+    {% if lease and now > lease.renewed + seconds / 4 %}
+        {% set newest = ticdc.leases().newest %}
+        {% if newest.get("number") != lease.number %}
+            {% do exceptions.raise_compiler_error(
+                "ticdc: the lease of this run ended, and " ~ newest.get("who", "somebody") ~ " took or released it: this run stops"
+                ~ " (ticdc__lease_minutes, " ~ seconds // 60 ~ ", must be longer than the longest statement)"
+            ) %}
+        {% endif %}
+        {% do lease.update({"renewed": now, "until": now + seconds}) %}
+        {% do run_query("alter table " ~ lease.relation ~ " set tblproperties ('ticdc.lease' = '" ~ tojson(lease).encode().hex() ~ "')") %}
+    {% endif %}
+{% endmacro %}

@@ -1,0 +1,18 @@
+{% macro leases() %}
+    {% set schema = graph.nodes["model.ticdc.int_ticdc__changes"].schema %}
+    {% set numbers = [] %}
+    {% for row in run_query("show tables in `" ~ schema ~ "` like 'ticdc__lease_*'").rows %}
+        {% do numbers.append(row[1].rpartition("_")[2] | int) %}
+    {% endfor %}
+    {% set found = {"relations": {}, "newest": {}, "schema": schema} %}
+    {% for number in numbers | sort %}
+        {% do found.relations.update({number: "`" ~ schema ~ "`.ticdc__lease_" ~ number}) %}
+    {% endfor %}
+    {% if numbers %}
+        {% for row in run_query("show tblproperties " ~ found.relations[numbers | max]).rows if row[0] == "ticdc.lease" %}
+            {# in hex, as Spark hides a text that holds "url" or "token", which names of users and hosts may #}
+            {% do found.newest.update(fromjson("".encode().fromhex(row[1]).decode()), number=numbers | max) %}
+        {% endfor %}
+    {% endif %}
+    {% do return(found) %}
+{% endmacro %}
