@@ -8,6 +8,7 @@ changes as (
         *,
         max(op = 'delete' and {{ are_halves }}) over one_commit as has_delete,
         max(op <> 'delete') over one_commit as has_successor,
+        max(first_run_id) over one_commit as last_run_id,
         max(if(op = 'delete' and {{ are_halves }}, before, null)) over one_commit as deleted_row,
         max(if(op = 'delete' and {{ are_halves }}, lossy, null)) over one_commit as deleted_lossy
     from {{ ref("int_ticdc__changes") }}
@@ -36,7 +37,9 @@ select
     topic,
     `partition`,
     `offset`,
-    event_index
+    event_index,
+    if({{ are_halves }}, last_run_id, first_run_id) as run_id,
+    timestamp_micros(if({{ are_halves }}, last_run_id, first_run_id)) as known_from
 from changes
 -- TiCDC sends an update of a unique column as delete and insert: one commit changes a key once
 where not ({{ are_halves }} and op = 'delete' and has_successor)

@@ -15,6 +15,7 @@
 }) -%}
 {%- set arriving = ticdc.arriving_rows(settled, progress) -%}
 {%- set loads = ticdc.loads_to_take(settled, progress) -%}
+{%- set first_runs = ticdc.first_runs(settled, progress) -%}
 {%- do progress.update({
     "has_bags": progress.has_bags or arriving.has_bags,
     "first_commits": ticdc.first_commits(settled, progress, arriving, loads),
@@ -147,6 +148,23 @@ occurrences as (
 
 ),
 
+{% if first_runs -%}
+-- of feeds that are built again: the runs that first had their changes, and the commits that these reached by then
+first_runs as (
+
+    select
+        feed,
+        from_json(runs, 'array<struct<run_id: bigint, commit_ts: bigint>>') as runs
+    from
+        values
+            {%- for feed, runs in first_runs %}
+            ({{ ticdc.text_literal(feed) }}, {{ ticdc.text_literal(runs) }}){{ "," if not loop.last }}
+            {%- endfor %}
+            as known (feed, runs)
+
+),
+
+{% endif -%}
 {% if loads -%}
 loaded_rows as (
 
@@ -198,7 +216,7 @@ repeats as (
 
 )
 
-select /*+ broadcast(repeats, versions) */
+select /*+ broadcast(repeats, versions{{ ", first_runs" if first_runs }}) */
     changes.schema_name,
     changes.table_name,
     coalesce(versions.table_id, {{ ticdc.unseen_table_id("changes") }}) as table_id,
@@ -230,9 +248,13 @@ select /*+ broadcast(repeats, versions) */
     changes.`offset`,
     changes.event_index,
     {{ ticdc.is_late(settled, progress, "changes.") }} as is_late,
+    {{ ticdc.first_run_id_of(first_runs, "changes") }} as first_run_id,
     {{ ticdc.run_id() }} as run_id,
     changes.feed
 from changes
+{%- if first_runs %}
+left join first_runs on changes.feed = first_runs.feed
+{%- endif %}
 -- an anti join would find the repeats anew for each part of the union
 left join repeats
     on
@@ -287,9 +309,13 @@ select
     cast(0 as bigint) as `offset`,
     0 as event_index,
     false as is_late,
+    {{ ticdc.first_run_id_of(first_runs, "ranked") }} as first_run_id,
     {{ ticdc.run_id() }} as run_id,
     ranked.feed
 from ranked_loaded_rows as ranked
+{%- if first_runs %}
+left join first_runs on ranked.feed = first_runs.feed
+{%- endif %}
 {%- if is_incremental() %}
 -- what a run left that ended before it was settled
 left anti join {{ this }} as known

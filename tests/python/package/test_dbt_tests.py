@@ -210,6 +210,9 @@ def test_a_run_without_rows_forgets_nothing(outcome: Mapping[str, Any]) -> None:
 
 def test_a_full_refresh_after_the_source_was_trimmed_loses_nothing(outcome: Mapping[str, Any]) -> None:
     assert outcome["refreshed"] == ['{"id":"1"}']
+    before, after = outcome["first_runs"]
+    assert len(before) == 1
+    assert after == before
 
 
 def test_messages_that_the_source_no_longer_has_are_not_decoded_again(outcome: Mapping[str, Any]) -> None:
@@ -311,9 +314,11 @@ def outcome_in(folder: Path) -> str:
     for command in (("run",), ("run", "--empty")):
         assert dbt(*command).success, "\n".join(said)
         rows_after[" ".join(command)] = [row[0] for row in spark.sql("select row from ticdc__current_rows").collect()]
+    first_runs = [[row[0] for row in spark.sql("select run_id from ticdc__changelog").collect()]]
     spark.sql("truncate table ticdc_raw.messages")
     assert dbt("run", "--full-refresh").success, "\n".join(said)
     refreshed = [row[0] for row in spark.sql("select row from ticdc__current_rows").collect()]
+    first_runs.append([row[0] for row in spark.sql("select run_id from ticdc__changelog").collect()])
     refused = {}
     for name, redecode, arguments in (
         ("redecode", True, ("run", "--full-refresh")),
@@ -364,6 +369,7 @@ def outcome_in(folder: Path) -> str:
         "documented": documented,
         "rows_after": rows_after,
         "refreshed": refreshed,
+        "first_runs": first_runs,
         "refused": refused,
         "leases": leases,
         "states": states,

@@ -28,7 +28,8 @@ QUERIES = {
     "history": "select * from ticdc__row_history",
     "history that is known now": "select * except (known_from, known_to) from ticdc__row_history_bitemporal "
     "where known_to is null",
-    "changelog": "select * except (topic, `partition`, `offset`, event_index) from ticdc__changelog",
+    "changelog": "select * except (topic, `partition`, `offset`, event_index, run_id, known_from) "
+    "from ticdc__changelog",
     "transactions": "select * from ticdc__transactions",
     "tables": "select * except (current_relation, history_relation) from ticdc__tables",
     "accounting": "select * from ticdc__accounting",

@@ -36,12 +36,13 @@ START_SECONDS = 5  # before that a run has not begun
 
 # What a run decides by itself: which of two equal messages it saw first, and when.
 POSITION = "topic, `partition`, `offset`, event_index"
+RUN = "run_id, known_from"
 QUERIES = {
     "current rows": "select * from ticdc__current_rows",
     "history": "select * from ticdc__row_history",
     "history that is known now": "select * except (known_from, known_to) from ticdc__row_history_bitemporal "
     "where known_to is null",
-    "changelog": f"select * except ({POSITION}) from ticdc__changelog",
+    "changelog": f"select * except ({POSITION}, {RUN}) from ticdc__changelog",
     "accounting": "select * from ticdc__accounting",
     "dead letters": "select * from ticdc__dead_letters",
 }
