@@ -15,11 +15,16 @@ CODE = "ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}')
 
 
 def test_two_clients_build_at_once_and_a_third_reads(server: Server, tmp_path: Path) -> None:
+    """Two builds of one client's tables come at once as well: one of them is told of the other."""
     install(server.port, tmp_path)
 
-    together = [dbt("build", client, server.port, tmp_path) for client in ("first", "second")]
-    for client in together:
-        assert_passes(client)
+    second = dbt("build", "second", server.port, tmp_path)
+    rivals = [dbt("build", "first", server.port, tmp_path / name) for name in ("one", "other")]
+    assert_passes(second)
+    outputs = {client.communicate(timeout=900)[0]: client.returncode for client in rivals}
+    assert sorted(outputs.values()) == [0, 1], "\n".join(outputs)
+    (refused,) = (output for output, exit_code in outputs.items() if exit_code)
+    assert "ticdc: another run builds these tables: dbt build " in refused
 
     cursor = server.connect()
     counts = []
