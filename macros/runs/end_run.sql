@@ -1,6 +1,10 @@
-{% macro end_run() %}
-    {% if execute and graph.get("ticdc_lease") %}
-        {% do run_query("drop table if exists " ~ graph.pop("ticdc_lease").relation) %}
-    {% endif %}
+{% macro end_run(results) %}
+    {% if not execute or not graph.get("ticdc_lease") %}{% do return("") %}{% endif %}
+    {% set lease, unfinished = graph.pop("ticdc_lease"), [] %}
+    {% for result in results if result.node.package_name == "ticdc" and result.node.resource_type == "model" and result.status != "success" %}
+        {% do unfinished.append(result.node.name) %}
+    {% endfor %}
+    {% if flags.FULL_REFRESH and not unfinished %}{% do run_query("drop table if exists " ~ lease.refresh) %}{% endif %}
+    {% do run_query("drop table if exists " ~ lease.relation) %}
     {% do return("") %}
 {% endmacro %}

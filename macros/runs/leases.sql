@@ -1,12 +1,12 @@
 {% macro leases() %}
-    {% set schema = graph.nodes["model.ticdc.int_ticdc__changes"].schema %}
-    {% set numbers = [] %}
-    {% for row in run_query("show tables in `" ~ schema ~ "` like 'ticdc__lease_*'").rows %}
-        {% do numbers.append(row[1].rpartition("_")[2] | int) %}
+    {% set schema = "`" ~ graph.nodes["model.ticdc.int_ticdc__changes"].schema ~ "`" %}
+    {% set numbers, found = [], {"relations": {}, "newest": {}, "schema": schema, "is_refreshing": false} %}
+    {% for row in run_query("show tables in " ~ schema ~ " like 'ticdc__lease_*|ticdc__unfinished_refresh'").rows %}
+        {% set number = row[1].rpartition("_")[2] %}
+        {% if number.isdigit() %}{% do numbers.append(number | int) %}{% else %}{% do found.update({"is_refreshing": true}) %}{% endif %}
     {% endfor %}
-    {% set found = {"relations": {}, "newest": {}, "schema": schema} %}
     {% for number in numbers | sort %}
-        {% do found.relations.update({number: "`" ~ schema ~ "`.ticdc__lease_" ~ number}) %}
+        {% do found.relations.update({number: schema ~ ".ticdc__lease_" ~ number}) %}
     {% endfor %}
     {% if numbers %}
         {% for row in run_query("show tblproperties " ~ found.relations[numbers | max]).rows if row[0] == "ticdc.lease" %}

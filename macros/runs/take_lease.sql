@@ -3,13 +3,19 @@
     {% set now = modules.datetime.datetime.now(modules.pytz.utc) %}
     {% set leases = ticdc.leases() %}
     {% do ticdc.check_lease_is_free(leases.newest, now) %}
+    {% if leases.is_refreshing and not flags.FULL_REFRESH %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: the last --full-refresh did not come to its end, so that some tables are new and others are not:"
+            ~ " build once with --full-refresh"
+        ) %}
+    {% endif %}
     {% set lease = {
         "number": (leases.relations.keys() | max | default(0)) + 1,
         "who": "dbt " ~ flags.WHICH ~ " " ~ invocation_id ~ " of " ~ env_var("USER", "an unnamed user") ~ ", target " ~ target.name,
         "since": now.strftime("%Y-%m-%d %H:%M:%S UTC"),
         "until": now.timestamp() + minutes * 60,
     } %}
-    {% set relation = "`" ~ leases.schema ~ "`.ticdc__lease_" ~ lease.number %}
+    {% set relation = leases.schema ~ ".ticdc__lease_" ~ lease.number %}
     {# of two that come at once the catalogue lets one make the table #}
     {% set taken = run_query(
         "begin declare exit handler for sqlexception select false as is_taken; create table " ~ relation
@@ -17,5 +23,9 @@
     ).rows[0][0] %}
     {% if not taken %}{% do ticdc.check_lease_is_free(ticdc.leases().newest, now) %}{% endif %}
     {% for before in leases.relations.values() %}{% do run_query("drop table if exists " ~ before) %}{% endfor %}
-    {% do graph.update({"ticdc_lease": dict(lease, relation=relation, renewed=now.timestamp())}) %}
+    {% set refresh = leases.schema ~ ".ticdc__unfinished_refresh" %}
+    {% if flags.FULL_REFRESH %}
+        {% do run_query("create table if not exists " ~ refresh ~ " (run_id bigint) using parquet") %}
+    {% endif %}
+    {% do graph.update({"ticdc_lease": dict(lease, relation=relation, refresh=refresh, renewed=now.timestamp())}) %}
 {% endmacro %}

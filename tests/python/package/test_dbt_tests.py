@@ -231,6 +231,10 @@ def test_a_full_refresh_of_one_model_is_refused(outcome: Mapping[str, Any]) -> N
     assert "int_ticdc__latest," not in refused
 
 
+def test_after_a_full_refresh_that_was_killed_another_one_is_asked_for(outcome: Mapping[str, Any]) -> None:
+    assert "ticdc: the last --full-refresh did not come to its end" in outcome["refused"]["unfinished refresh"]
+
+
 def test_a_second_run_is_told_who_builds_the_tables(outcome: Mapping[str, Any]) -> None:
     refused = outcome["refused"]["held lease"]
     assert (
@@ -328,14 +332,19 @@ def outcome_in(folder: Path) -> str:
         assert not dbt(*arguments, ticdc__redecode=redecode).success
         refused[name] = "\n".join(said)
 
+    one_view = ("run", "--select", "ticdc__changelog")
+    spark.sql("create table ticdc_lint.ticdc__unfinished_refresh (run_id bigint) using parquet")
+    assert not dbt(*one_view).success
+    refused["unfinished refresh"] = "\n".join(said)
+    spark.sql("drop table ticdc_lint.ticdc__unfinished_refresh")
+
     def held_leases() -> list[str]:
-        return [row.tableName for row in spark.sql("show tables in ticdc_lint like 'ticdc__lease_*'").collect()]
+        return [row.tableName for row in spark.sql("show tables in ticdc_lint like 'ticdc__lease*|*refresh'").collect()]
 
     def lease(minutes: float) -> str:
         told = {"number": 7, "who": "a run with a token", "since": "today", "until": time.time() + 60 * minutes}
         return f"tblproperties ('ticdc.lease' = '{json.dumps(told).encode().hex()}')"
 
-    one_view = ("run", "--select", "ticdc__changelog")
     spark.sql(f"create table ticdc_lint.{HELD} (run_id bigint) using parquet {lease(9.9)}")
     assert not dbt(*one_view).success
     refused["held lease"] = "\n".join(said)
