@@ -48,6 +48,12 @@ def _story() -> _Story:
     story.row("zoned", {"id": "1", "d": "2024-01-31", "e": "1"}, types)
     story.row("zoned", {"id": "2", "d": "1900-01-01", "e": "2"}, types)
     story.ddl("ALTER TABLE `zoned` MODIFY COLUMN `d` TIMESTAMP NULL")
+    zoned = {"t": "timestamp(2)", "v": "int"}
+    story.ddl("CREATE TABLE `moved` (`t` TIMESTAMP(2) NULL,`v` INT)", "CREATE")
+    story.row("moved", {"t": "2024-01-01 00:00:00.90", "v": "1"}, zoned, key=None)
+    story.ddl("ALTER TABLE `moved` MODIFY COLUMN `t` DATETIME(6)")
+    row, old = ({"t": "2024-01-01 00:00:00.900000", "v": v} for v in "21")
+    story.row("moved", row, zoned | {"t": "datetime(6)"}, key=None, type="UPDATE", old=[old])
     story.ddl("CREATE TABLE `added` (`id` INT PRIMARY KEY)", "CREATE")
     story.row("added", {"id": "1"}, {"id": "int"})
     story.ddl(r"ALTER TABLE `added` ADD COLUMN `b` VARCHAR(40) DEFAULT _UTF8MB4'x\\'")
@@ -70,9 +76,13 @@ def test_what_a_time_zone_decides_is_flagged_and_what_none_can_hold_is_the_zero_
         if row["table_name"] == "zoned"
     ]
     assert rows == [
-        ('{"id":"1","d":"2024-01-31","e":"a\\nb"}', ["d:not_converted"]),
+        ('{"id":"1","d":"2024-01-31 00:00:00","e":"a\\nb"}', ["d:not_converted"]),
         ('{"id":"2","d":"0000-00-00 00:00:00","e":"c"}', []),
     ]
+
+
+def test_a_row_without_key_is_found_by_what_a_time_zone_made_of_it(built_cases: Built) -> None:
+    assert built_cases.current("changed_values")["shop.moved"] == [{"t": "2024-01-01 00:00:00.900000", "v": "2"}]
 
 
 def test_added_columns_have_what_tidb_gave_them(built_cases: Built) -> None:
