@@ -6,7 +6,7 @@
         post_hook="{% do graph.pop('ticdc_exported_loads', none) %}",
     )
 }}
-{%- set loads = ticdc.initial_loads() | rejectattr("is_exported") | list -%}
+{%- set loads = ticdc.initial_loads(this) | rejectattr("is_exported") | list -%}
 {%- do ticdc.check_loads(loads) -%}
 {%- set text_format = "yyyy-MM-dd HH:mm:ss.SSSSSS" -%}
 {%- macro row_of(load, row) -%}
