@@ -53,7 +53,8 @@ The staging model of every protocol, `stg_ticdc__<protocol>`, has the same colum
 `offset`, `event_index`, `message_at`, `kind` (`row`, `ddl`, `watermark`, `bootstrap`, `error`), `commit_ts`,
 `start_ts`, `schema_name`, `table_name`, `physical_table_id`, `op`, `row_key`, `before`, `after`, the table schema as
 the wire gave it (`table_schema_id`, `table_schema`), `ddl_query`, `ddl_type`, `lossy`, `error_code`, `error_message`,
-and those of the other members of an event. `dbt docs` describes each (`make docs`).
+the other members of an event, and what staging itself notes, such as `is_resolved` and `run_id`. `dbt docs` describes
+each (`make docs`).
 """
 
 
