@@ -16,6 +16,7 @@ from dbt.contracts.graph.manifest import Manifest
 from dbt.contracts.graph.nodes import Macro
 from dbt_common.clients.jinja import get_environment
 from jinja2 import nodes
+from support import udfs_page
 
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import ProblemCode
@@ -41,12 +42,6 @@ def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
     if not isinstance(result.result, Manifest):
         pytest.fail(f"dbt cannot parse the package: {result.exception}", pytrace=False)
     return result.result
-
-
-@pytest.fixture(scope="module")
-def readme() -> str:
-    path = ROOT / "README.md"
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def test_models_and_seeds(manifest: Manifest) -> None:
@@ -95,7 +90,8 @@ def test_macros(manifest: Manifest) -> None:
     report(problem for macro in macros for problem in undescribed_macro(macro))
 
 
-def test_variables_stand_in_the_readme(readme: str) -> None:
+def test_variables_stand_in_the_configuration_page() -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     sources = [
         path
         for folder in ("models", "macros", "tests/generic")
@@ -103,15 +99,21 @@ def test_variables_stand_in_the_readme(readme: str) -> None:
         if path.suffix in (".sql", ".yml")
     ]
     report(
-        f"{path.relative_to(ROOT)}: the variable {name} is not described in README.md (as `{name}`)"
+        f"{path.relative_to(ROOT)}: the variable {name} is not described in docs/configuration.md (as `{name}`)"
         for path in sources
         for name in sorted(set(re.findall(r"\bvar\(\s*[\"'](\w+)[\"']", path.read_text(encoding="utf-8"))))
-        if f"`{name}`" not in readme
+        if f"`{name}`" not in page
     )
 
 
-def test_udfs_stand_in_the_readme(readme: str) -> None:
-    report(f"README.md lacks the UDF: {udf.signature}" for udf in UDFS if udf.signature not in readme)
+def test_udfs_stand_in_their_page() -> None:
+    page = udfs_page.PAGE.read_text(encoding="utf-8")
+    report(
+        f"docs/udfs.md lacks the UDF: {signature}"
+        for signature in map(udfs_page.signature, UDFS)
+        if f"`{signature}`" not in page
+    )
+    assert page == udfs_page.page(), "`make fidelity` writes the page anew"
 
 
 @pytest.mark.parametrize(
