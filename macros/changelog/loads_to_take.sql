@@ -1,6 +1,6 @@
 {% macro loads_to_take(settled, progress) %}
-    {% set to_take = [] %}
-    {% set loads = ticdc.initial_loads() if execute else [] %}
+    {% set to_take, exported_rows = [], ref("int_ticdc__exported_rows") %}
+    {% set loads = ticdc.initial_loads(exported_rows) if execute else [] %}
     {% set redriven = ticdc.redriven_feeds(settled, progress) %}
     {% set taken = [] %}
     {% for id in settled.get("loads", []) if fromjson(id)[0] not in redriven %}{% do taken.append(id) %}{% endfor %}

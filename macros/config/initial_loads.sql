@@ -1,6 +1,5 @@
-{% macro initial_loads(exported_rows=none) %}
+{% macro initial_loads(exported_rows) %}
     {% set feeds = ticdc.feeds() | map(attribute="name") | list %}
-    {% set exported_rows = exported_rows or ref("int_ticdc__exported_rows") %}
     {% set loads = [] %}
     {% if execute and "ticdc_exported_loads" not in graph %}
         {# all nodes of a run see this graph #}

@@ -205,7 +205,7 @@ left join row_schemas
         and later.table_name = row_schemas.table_name
         and later.table_schema_id = row_schemas.table_schema_id
 group by later.feed, later.schema_name, later.table_name, later.table_schema_id, later.ends_before
-{%- for load in ticdc.initial_loads() %}
+{%- for load in ticdc.initial_loads(ref("int_ticdc__exported_rows")) %}
 
 union all
 
