@@ -9,7 +9,10 @@
 {%- set settled = ticdc.settled() -%}
 {%- set progress = ticdc.event_progress(settled) -%}
 {%- set schema_is_new = "named_schemas.run_id > " ~ settled.run_id -%}
-{%- set some_wait = ticdc.has_waiting_rows() -%}
+{#- where no row waits, a run need not plan the joins nor start the function that would resolve them -#}
+{%- set staged_runs = ref("int_ticdc__staged_runs") -%}
+{%- set some_wait = ticdc.is_keyed_anew() != "false"
+    or ticdc.rows_if_built(staged_runs, "select 1 from " ~ staged_runs ~ " where is_waiting limit 1") | length > 0 -%}
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
 {%- set is_of_version -%}
 waiting_rows.feed = versions.feed

@@ -3,6 +3,10 @@
     {%- set in_order -%}
     partition by {{ bag }} order by {{ ticdc.row_order() }}, row_commit_ts
     {%- endset -%}
+    {#- the first copy keeps the key; each other adds its number in a member without name: no column of TiDB has an empty one -#}
+    {%- set key_of_copy -%}
+    if(copy > 1, left(row_key, length(row_key) - 1) || ',"":"' || copy || '"}', row_key) as row_key
+    {%- endset -%}
     {#- of a copy that a DDL takes away, the key of its bag -#}
     {%- set carried_key -%}
     regexp_replace(row_key, ',"":"[0-9]+"}$', '}') as row_key
@@ -10,7 +14,7 @@
     {%- set key_of_bag = bag | replace("row_key", carried_key) -%}
     select
         {% for column in columns -%}
-        {{ ticdc.copy_key("row_key", "copy") ~ " as row_key" if column == "row_key" else column }},
+        {{ key_of_copy if column == "row_key" else column }},
         {% endfor -%}
         row_commit_ts,
         cause,

@@ -26,6 +26,10 @@
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
 {%- set rows = ref("int_ticdc__rows") -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
+{#- of a table of which no message but its rows tells -#}
+{%- set unseen_table_id -%}
+'`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0'
+{%- endset -%}
 {%- set has_no_key = "array_contains(lossy, '*:no_key')" %}
 {{ ticdc.to_settle(progress) }}
 
@@ -219,7 +223,7 @@ repeats as (
 select /*+ broadcast(repeats, versions{{ ", first_runs" if first_runs }}) */
     changes.schema_name,
     changes.table_name,
-    coalesce(versions.table_id, {{ ticdc.unseen_table_id("changes") }}) as table_id,
+    coalesce(versions.table_id, {{ unseen_table_id }}) as table_id,
     coalesce(versions.table_incarnation, 1) as table_incarnation,
     coalesce(versions.valid_from_ts, 0) as version_from_ts,
     changes.commit_ts,

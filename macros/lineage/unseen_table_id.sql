@@ -1,3 +1,0 @@
-{% macro unseen_table_id(rows) -%}
-    '`' || replace({{ rows }}.schema_name, '`', '``') || '`.`' || replace({{ rows }}.table_name, '`', '``') || '`@0'
-{%- endmacro %}

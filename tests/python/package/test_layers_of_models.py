@@ -1,0 +1,101 @@
+"""Data goes one way through the folders of the models; materializations are in one folder, and macros are short."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from dbt.cli.main import dbtRunner
+from dbt.contracts.graph.manifest import Manifest
+from dbt.contracts.graph.nodes import ModelNode
+
+ROOT = Path(__file__).parents[3]
+ORDER = [
+    "intermediate/imports",
+    "staging",
+    "intermediate/arrivals",
+    "intermediate/catalogue",
+    "intermediate/rows",
+    "intermediate/changes",
+    "intermediate/latest",
+    "changelog",
+    "marts",
+    "intermediate/typed",
+    "operations",
+]
+"""The folders of `models/`: a model reads only models of its own and of those before it."""
+REGISTRY = {"schemas": "http://localhost:8081"}
+PROTOCOLS = {
+    "avro": REGISTRY,
+    "canal_json": {"claim_check": "files"},
+    "debezium": {},
+    "debezium_avro": REGISTRY,
+    "open_protocol": {"claim_check": "files"},
+    "simple": {"claim_check": "files"},
+}
+VARIABLES = {
+    "ticdc__feeds": [
+        {"name": protocol, "protocol": protocol, "topics": [protocol], "options": options}
+        for protocol, options in PROTOCOLS.items()
+    ]
+}
+MOST_LINES = 180
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModelNode]:
+    """The package's models by dbt's id, those of every protocol, as dbt parses them; no Spark is started."""
+    work = tmp_path_factory.mktemp("dbt")
+    flags = ["--quiet", "--no-partial-parse", "--no-send-anonymous-usage-stats", "--no-version-check"]
+    places = {"project": ROOT, "profiles": ROOT / "tests" / "lint"}
+    folders = [part for name, folder in places.items() for part in (f"--{name}-dir", str(folder))]
+    paths = ["--target-path", str(work / "target"), "--log-path", str(work / "logs")]
+    result = dbtRunner().invoke(["parse", *flags, *folders, *paths, "--vars", json.dumps(VARIABLES)])
+    if not isinstance(result.result, Manifest):
+        pytest.fail(f"dbt cannot parse the package: {result.exception}", pytrace=False)
+    return {id: node for id, node in result.result.nodes.items() if isinstance(node, ModelNode)}
+
+
+def test_each_model_is_in_a_folder_of_the_order(models: dict[str, ModelNode]) -> None:
+    assert {_folder(model) for model in models.values()} == set(ORDER)
+    assert {path.stem for path in (ROOT / "models").rglob("*.sql")} == {model.name for model in models.values()}
+
+
+def test_a_model_reads_no_folder_after_its_own(models: dict[str, ModelNode]) -> None:
+    backwards = [
+        f"{model.name} ({_folder(model)}) reads {models[read].name} ({_folder(models[read])})"
+        for model in models.values()
+        for read in model.depends_on.nodes
+        if read in models and ORDER.index(_folder(models[read])) > ORDER.index(_folder(model))
+    ]
+    assert not backwards, "\n".join(backwards)
+
+
+def test_materializations_are_in_their_folder() -> None:
+    folders = {
+        path.parent.relative_to(ROOT).as_posix()
+        for path in (ROOT / "macros").rglob("*.sql")
+        if "{% materialization " in path.read_text(encoding="utf-8")
+    }
+    assert folders == {"macros/materializations"}
+
+
+def test_macros_are_short() -> None:
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in (ROOT / "macros").rglob("*.sql")
+    }
+    assert lengths
+    long = [
+        f"{path}: {length} lines, at most {MOST_LINES} are allowed"
+        for path, length in lengths.items()
+        if length > MOST_LINES
+    ]
+    assert not long, "\n".join(long)
+
+
+def _folder(model: ModelNode) -> str:
+    """The folder of the order that the model is in; protocols have their own ones below it."""
+    folder = Path(model.original_file_path).relative_to("models").parent.as_posix()
+    return "staging" if folder.startswith("staging/") else folder
