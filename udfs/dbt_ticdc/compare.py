@@ -17,9 +17,9 @@ from dbt_ticdc import truth
 from dbt_ticdc.errors import TicdcError, without_trace
 from dbt_ticdc.results import aligned, printable
 from dbt_ticdc.truth import Column, Image, TableName
-from ticdc_udfs import values
-from ticdc_udfs.events import Lossy
-from ticdc_udfs.schemas import write_json
+from ticdc_udfs.contract import values
+from ticdc_udfs.contract.events import Lossy
+from ticdc_udfs.contract.schemas import write_json
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -21,7 +21,7 @@ from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
 from dbt_ticdc.errors import TicdcError
-from ticdc_udfs import values
+from ticdc_udfs.contract import values
 
 TableName = tuple[str, str]
 Image = dict[str, str | None]

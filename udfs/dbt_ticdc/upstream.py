@@ -14,7 +14,7 @@ from dbt_ticdc import truth
 from dbt_ticdc.errors import TicdcError
 from dbt_ticdc.messages import quoted
 from dbt_ticdc.truth import TableName
-from ticdc_udfs import values
+from ticdc_udfs.contract import values
 
 PASSWORD = "TICDC_MYSQL_PASSWORD"
 _FORM = "mysql://user@host:port, optionally with ?ssl_ca=file"

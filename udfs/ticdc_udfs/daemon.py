@@ -37,7 +37,7 @@ def main() -> None:
     from pyspark import daemon
 
     if sys.argv[1:] == ["pyspark.worker"]:
-        from ticdc_udfs import registry
+        from ticdc_udfs.spark import registry
 
         del registry
     gc.collect()

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ticdc_udfs.registry import UDFS, ArrowFunction
+from ticdc_udfs.spark.registry import UDFS, ArrowFunction
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,7 +9,7 @@ from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.ddl import kind_and_tables
 from ticdc_udfs.catalogue.fold import DdlEvent, Fold, ProblemCode, fold
 from ticdc_udfs.catalogue.tables import ExportedColumn, Origin
-from ticdc_udfs.schemas import Column, table_schema
+from ticdc_udfs.contract.schemas import Column, table_schema
 
 
 def of(commit_ts: int, table: str, text: str | None, *columns: str, number: int | None = None) -> DdlEvent:

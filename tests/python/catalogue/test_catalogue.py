@@ -34,7 +34,7 @@ from ticdc_udfs.catalogue.changes import DdlKind, Partition
 from ticdc_udfs.catalogue.column_types import exported_default
 from ticdc_udfs.catalogue.fold import DdlEvent, Fold, ProblemCode, TableVersion, fold
 from ticdc_udfs.catalogue.tables import Origin
-from ticdc_udfs.schemas import Column
+from ticdc_udfs.contract.schemas import Column
 
 # The proof: the DDL of real messages gives the tables that TiDB had
 

@@ -7,7 +7,7 @@ from support.catalogue import CREATE, at, codes, exported, folded, key, last, na
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import DdlEvent, ProblemCode
 from ticdc_udfs.catalogue.tables import Origin
-from ticdc_udfs.schemas import Column
+from ticdc_udfs.contract.schemas import Column
 
 EXPORT = exported("t", ("id", "int(11)", "PRI"), ("v", "text", ""), ("w", "date", ""))
 

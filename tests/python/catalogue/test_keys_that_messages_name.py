@@ -15,8 +15,8 @@ from support.upstream import BIGINT, INT, VARCHAR, Column, Index, Row, Table, Up
 
 from ticdc_udfs.catalogue.fold import DdlEvent, Fold, ProblemCode
 from ticdc_udfs.catalogue.tables import ExportedColumn
-from ticdc_udfs.schemas import Column as WireColumn
-from ticdc_udfs.schemas import table_schema
+from ticdc_udfs.contract.schemas import Column as WireColumn
+from ticdc_udfs.contract.schemas import table_schema
 
 WITH_DDL = ("canal_json", "debezium", "open_protocol", "simple")
 

@@ -21,7 +21,7 @@ from support.replay import Placed
 from support.road import Road
 from support.simple import SimpleVariant
 
-from ticdc_udfs import arrow
+from ticdc_udfs.contract import arrow
 
 SAMPLE = DATA / "random_schemas"
 FOLDER = Path(os.environ.get("TICDC_FUZZ") or SAMPLE)

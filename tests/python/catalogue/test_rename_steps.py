@@ -9,7 +9,7 @@ from support.catalogue import versions_of
 
 from ticdc_udfs.catalogue.fold import DdlEvent, Fold, ProblemCode, fold
 from ticdc_udfs.catalogue.renames import Step, moves
-from ticdc_udfs.schemas import Column, table_schema
+from ticdc_udfs.contract.schemas import Column, table_schema
 
 # Where tables end
 

@@ -23,9 +23,9 @@ from support.hostile import cases
 from support.replay import Placed, Table, current_rows, fold_of, replay, resolved
 from support.simple import SimpleVariant
 
-from ticdc_udfs import arrow
 from ticdc_udfs.catalogue.fold import Fold
-from ticdc_udfs.events import Event
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Event
 
 VARIANTS = ("canal_json_compatible", "open_protocol", "simple_json")
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pytest
 
-from ticdc_udfs import typed_names
-from ticdc_udfs.typed_names import LONGEST_NAME, Names, Settings, TypedReason, UpstreamTable, legal_name, names_of
+from ticdc_udfs.typed import names as typed_names
+from ticdc_udfs.typed.names import LONGEST_NAME, Names, Settings, TypedReason, UpstreamTable, legal_name, names_of
 
 OWN = ("ticdc", "Raw")
 

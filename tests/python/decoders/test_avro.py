@@ -33,8 +33,8 @@ from support.avro import (
 from support.corpus import VECTORS, json_lines
 from support.images import image_of
 
-from ticdc_udfs.avro_binary import schema_id
-from ticdc_udfs.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract.events import ErrorCode, Event, Kind
+from ticdc_udfs.wire.avro_binary import schema_id
 
 VECTOR_LIST = [
     vector for name in ("avro", "seed_docs_avro") for vector in json_lines(VECTORS.with_name(f"{name}.jsonl"))

@@ -29,9 +29,9 @@ from support.avro import (
 from support.batches import FEW, decoded_packed, read_together
 from support.hostile import cases
 
-from ticdc_udfs import arrow
+from ticdc_udfs.contract import arrow
 from ticdc_udfs.protocols import avro
-from ticdc_udfs.protocols.avro_batch import decode_batch
+from ticdc_udfs.protocols.avro import decode_batch
 
 
 def test_no_messages() -> None:

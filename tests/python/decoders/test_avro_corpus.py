@@ -12,8 +12,8 @@ from support.avro import AvroVariant, variants
 from support.corpus import Variant, root
 from support.images import image_of
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import Event, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Event, Kind
 from ticdc_udfs.protocols import avro, canal_json
 
 ALL = pytest.mark.parametrize("variant", variants("avro"), ids=lambda variant: variant.name)

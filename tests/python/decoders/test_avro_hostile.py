@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from support.avro import EXTENSION, Message, arrays, column, extension, framed, hostile, message, real, record
 from support.hostile import HUGE, MIB, cases, codes_and_growths, huge_length
 
-from ticdc_udfs import arrow
-from ticdc_udfs.arrow import MANY
-from ticdc_udfs.events import ErrorCode, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.arrow import MANY
+from ticdc_udfs.contract.events import ErrorCode, Kind
 from ticdc_udfs.protocols import avro
-from ticdc_udfs.protocols.avro_batch import decode_batch
+from ticdc_udfs.protocols.avro import decode_batch
 
 
 @cache

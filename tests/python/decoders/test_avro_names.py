@@ -13,11 +13,11 @@ from support.images import image_of
 
 from ticdc_udfs.catalogue.fold import DdlEvent, fold
 from ticdc_udfs.catalogue.tables import ExportedColumn
-from ticdc_udfs.options import parse
+from ticdc_udfs.contract.options import parse
+from ticdc_udfs.contract.schemas import Column, table_schema
 from ticdc_udfs.protocols import avro
-from ticdc_udfs.protocols.avro_batch import decode_batch
-from ticdc_udfs.resolution import Row, resolve
-from ticdc_udfs.schemas import Column, table_schema
+from ticdc_udfs.protocols.avro import decode_batch
+from ticdc_udfs.protocols.resolution import Row, resolve
 
 
 def exported(schema: Mapping[str, Any], *tables: tuple[str, str], **columns: str | tuple[str, ...]) -> dict[str, Any]:

@@ -12,8 +12,8 @@ import pytest
 from support.avro import EXTENSION, ID, KEY, cell, column, column_type, decode, extension, message, record, row
 from support.images import image_of
 
-from ticdc_udfs.events import ErrorCode
-from ticdc_udfs.protocols import avro
+from ticdc_udfs.contract.events import ErrorCode
+from ticdc_udfs.protocols.avro.message import row_plan
 
 
 @pytest.mark.parametrize("value", [None, "x"])
@@ -151,7 +151,7 @@ def test_the_table_schema_tells_types_keys_and_defaults() -> None:
         column("at", "string", "DATETIME", default="CURRENT_TIMESTAMP"),
         column("n", "string", "TEXT", nullable=True),
     )
-    plan = avro.row_plan(json.dumps(record(*fields, *EXTENSION)), json.dumps(KEY), None)
+    plan = row_plan(json.dumps(record(*fields, *EXTENSION)), json.dumps(KEY), None)
     assert [tuple(each) for each in plan.columns] == [
         ("id", "int", 1, False, None),
         ("u", "int unsigned", None, True, "18"),

@@ -10,8 +10,8 @@ import pytest
 from support.avro import EXTENSION, Message, arrays, before, column, decode_by, extension, message, record
 from support.batches import FEW, read_together
 
-from ticdc_udfs.events import Event
-from ticdc_udfs.protocols import avro, avro_batch
+from ticdc_udfs.contract.events import Event
+from ticdc_udfs.protocols import avro
 
 ID = column("id", "int", "INT")
 AREA = column("area", "int", "INT", nullable=True)
@@ -103,12 +103,12 @@ def test_nulls_of_many_rows() -> None:
         for number in range(FEW)
     ]
     wires += [{**wire, **extension("d")} for wire in wires if wire["_ticdc_before"]]
-    assert read_together(avro, avro_batch.decode_batch, arrays(rows(schema, wires))) == len(wires)
+    assert read_together(avro, avro.decode_batch, arrays(rows(schema, wires))) == len(wires)
 
 
 def test_a_virtual_column_with_a_value_is_read_row_by_row() -> None:
     schema = exported(record(ID, AREA, *EXTENSION), "area")
     wires = [{"id": number, "area": None, **extension("c")} for number in range(FEW)]
-    assert read_together(avro, avro_batch.decode_batch, arrays(rows(schema, wires))) == FEW
+    assert read_together(avro, avro.decode_batch, arrays(rows(schema, wires))) == FEW
     wires[3]["area"] = 5
-    assert read_together(avro, avro_batch.decode_batch, arrays(rows(schema, wires))) == 0
+    assert read_together(avro, avro.decode_batch, arrays(rows(schema, wires))) == 0

@@ -17,11 +17,11 @@ from support.corpus import VECTORS, Variant, first_row_ts, json_lines, plain, ro
 from support.messages import COMMIT_TS, ddl_message, decode, row_message, to_bytes, watermark_message
 from support.replay import Placed, current_rows
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract.schemas import Column, table_schema
 from ticdc_udfs.protocols import canal_json
-from ticdc_udfs.resolution import Row, resolve
-from ticdc_udfs.schemas import Column, table_schema
+from ticdc_udfs.protocols.resolution import Row, resolve
 
 VECTOR_LIST = list(json_lines(VECTORS))
 NOT_DECODED = {

@@ -15,7 +15,7 @@ from support.corpus import SAMPLE, Variant
 from support.hostile import MIB, cases, codes_and_growths, gigabyte, pack, varint
 from support.messages import row_message, to_bytes
 
-from ticdc_udfs.events import ErrorCode, Kind
+from ticdc_udfs.contract.events import ErrorCode, Kind
 from ticdc_udfs.protocols import canal_json
 
 OPTIONS = [json.dumps(option) for option in ({}, {"compression": "snappy"}, {"compression": "lz4"})]

@@ -11,8 +11,8 @@ from collections import Counter
 import pytest
 from support.simple import SimpleVariant, finished, variants
 
-from ticdc_udfs import checksum
-from ticdc_udfs.schemas import Column
+from ticdc_udfs.contract.schemas import Column
+from ticdc_udfs.wire import checksum
 
 
 def _eight(number: int) -> bytes:

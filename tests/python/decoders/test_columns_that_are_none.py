@@ -15,28 +15,17 @@ from support.batches import FEW, read_together
 from support.images import image_of
 from support.upstream import INT, Column, Index, Row, Table, Upstream
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import Event, Kind
-from ticdc_udfs.protocols import (
-    avro,
-    avro_batch,
-    debezium,
-    debezium_avro,
-    debezium_avro_batch,
-    debezium_batch,
-    open_protocol,
-    open_protocol_batch,
-    simple,
-    simple_batch,
-)
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Event, Kind
+from ticdc_udfs.protocols import avro, debezium, debezium_avro, open_protocol, simple
 
 PROTOCOLS = ("avro", "canal_json", "debezium", "debezium_avro", "open_protocol", "simple")
 BATCHES: Any = {
-    "avro": (avro, avro_batch.decode_batch),
-    "debezium": (debezium, debezium_batch.decode_batch),
-    "debezium_avro": (debezium_avro, debezium_avro_batch.decode_batch),
-    "open_protocol": (open_protocol, open_protocol_batch.decode_batch),
-    "simple": (simple, simple_batch.decode_batch),
+    "avro": (avro, avro.decode_batch),
+    "debezium": (debezium, debezium.decode_batch),
+    "debezium_avro": (debezium_avro, debezium_avro.decode_batch),
+    "open_protocol": (open_protocol, open_protocol.decode_batch),
+    "simple": (simple, simple.decode_batch),
 }
 
 
@@ -151,7 +140,7 @@ def test_avro_null_may_be_the_value_of_a_virtual_column_unless_an_export_tells(
     assert event.lossy == ()
     # a value of a column that the export calls virtual is read row by row
     together = 0 if virtual.get("n") else len(messages)
-    assert read_together(avro, avro_batch.decode_batch, avro_messages.arrays(messages)) == together
+    assert read_together(avro, avro.decode_batch, avro_messages.arrays(messages)) == together
 
 
 def test_a_row_that_names_no_key_tells_that_there_is_none() -> None:

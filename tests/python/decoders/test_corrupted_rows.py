@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from support.avro import CHECKSUM, EXTENSION, column, decode_by, extension, message, record
 
-from ticdc_udfs import checksum
-from ticdc_udfs.events import Event
+from ticdc_udfs.contract.events import Event
+from ticdc_udfs.contract.schemas import Column
 from ticdc_udfs.protocols import avro
-from ticdc_udfs.schemas import Column
+from ticdc_udfs.wire import checksum
 
 ID = column("id", "int", "INT")
 KEY = record(ID)

@@ -38,8 +38,8 @@ from support.debezium import (
 )
 from support.images import image_of, schema_of
 
-from ticdc_udfs.events import ErrorCode, Event, Kind
-from ticdc_udfs.protocols import debezium
+from ticdc_udfs.contract.events import ErrorCode, Event, Kind
+from ticdc_udfs.protocols.debezium.values import converter
 
 VECTOR_LIST = [
     vector for name in ("debezium", "seed_docs_debezium") for vector in json_lines(DATA / "vectors" / f"{name}.jsonl")
@@ -173,7 +173,7 @@ def test_every_type_of_the_recorded_row_by_the_tables_schema() -> None:
     types |= {"col_set_invalid": "set('a')", "col_enum": "enum('a')", "col_enum_invalid": "enum('a')"}
     got = {}
     for name, text in (image_of(event.after) or {}).items():
-        convert = debezium.converter(types[name])
+        convert = converter(types[name])
         got[name] = text if convert is None or text is None else convert(text)[0]
     assert got == CANONICAL | {"col_numeric": "12345.123450", "col_bigint_unsigned": str(2**64 - 1)}
 

@@ -16,11 +16,12 @@ from support.corpus import VECTORS, json_lines
 from support.debezium_avro import ID, KEY, SOURCE, column, connect, decimal, envelope, wire
 from support.images import image_of
 
-from ticdc_udfs.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract.schemas import Column, table_schema, write_json
 from ticdc_udfs.protocols import debezium_avro
-from ticdc_udfs.protocols.debezium_avro_batch import decode_batch
-from ticdc_udfs.resolution import Row, resolve
-from ticdc_udfs.schemas import Column, table_schema, write_json
+from ticdc_udfs.protocols.debezium_avro import decode_batch
+from ticdc_udfs.protocols.debezium_avro.message import converter
+from ticdc_udfs.protocols.resolution import Row, resolve
 
 VECTOR_LIST = {vector["id"]: vector for vector in json_lines(VECTORS.with_name("debezium_avro.jsonl"))}
 # Records that no message can show: why
@@ -274,21 +275,21 @@ def test_types() -> None:
     ],
 )
 def test_texts_of_images_by_the_table_schema(column_type: str, text: str, want: str) -> None:
-    convert = debezium_avro.converter(column_type)
+    convert = converter(column_type)
     assert (text if convert is None else convert(text)[0]) == want
 
 
 def test_a_text_that_may_stand_for_null() -> None:
     """0.1 line 6: no default is on the wire, so that only the known table schema can tell."""
-    convert = debezium_avro.converter("int", nullable=True, default="7")
+    convert = converter("int", nullable=True, default="7")
     assert convert is not None
     assert (convert("7"), convert("8")) == (("7", "null_or_default"), ("8", None))
-    assert debezium_avro.converter("int", nullable=False, default="7") is None
-    convert = debezium_avro.converter("decimal(20,8)", nullable=True, default="-1.5")
+    assert converter("int", nullable=False, default="7") is None
+    convert = converter("decimal(20,8)", nullable=True, default="-1.5")
     assert convert is not None
     assert convert("-1.5") == convert("-1.50000000") == ("-1.50000000", "null_or_default")
     # bytes that are no UTF-8 are U+FFFD in an export too
-    convert = debezium_avro.converter("varbinary(10)", nullable=True, default="\0\ufffd")
+    convert = converter("varbinary(10)", nullable=True, default="\0\ufffd")
     assert convert is not None
     assert convert("AO+/vQ==") == ("AO+/vQ==", "null_or_default")
 

@@ -15,10 +15,10 @@ from support.batches import FEW, decoded_packed, read_together
 from support.debezium_avro import ID, KEY, column, connect, decimal, envelope, wire
 from support.hostile import cases
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Kind
 from ticdc_udfs.protocols import debezium_avro
-from ticdc_udfs.protocols.debezium_avro_batch import decode_batch
+from ticdc_udfs.protocols.debezium_avro import decode_batch
 
 
 def _together(messages: list[Message]) -> int:

@@ -13,10 +13,11 @@ from support.avro import AvroVariant, variants
 from support.corpus import Variant, root
 from support.images import image_of
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import Event, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Event, Kind
+from ticdc_udfs.contract.schemas import Column
 from ticdc_udfs.protocols import canal_json, debezium_avro
-from ticdc_udfs.schemas import Column
+from ticdc_udfs.protocols.debezium_avro.message import converter
 
 ALL = pytest.mark.parametrize("variant", variants("debezium_avro"), ids=lambda variant: variant.name)
 
@@ -98,7 +99,7 @@ def _judged(event: Event, canal: Event, columns: Mapping[str, Column]) -> Counte
 def _judge(name: str, text: str | None, want: str | None, lossy: Sequence[str], known: Column | None) -> str:
     flags = {flag for flag in lossy if flag.rpartition(":")[0] == name and not flag.endswith(":no_schema")}
     if known is not None and text is not None:
-        convert = debezium_avro.converter(known.type, nullable=known.nullable, default=known.default)
+        convert = converter(known.type, nullable=known.nullable, default=known.default)
         if convert is not None:
             text, reason = convert(text)
             flags |= {reason} if reason is not None else set()

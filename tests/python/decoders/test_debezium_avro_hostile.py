@@ -14,10 +14,9 @@ from support.avro import Message, arrays, hostile, real
 from support.batches import FEW, read_together
 from support.hostile import HUGE, MIB, cases, codes_and_growths, huge_length
 
-from ticdc_udfs.events import ErrorCode, Kind
+from ticdc_udfs.contract.events import ErrorCode, Kind
 from ticdc_udfs.protocols import debezium_avro
-from ticdc_udfs.protocols.debezium_avro import decode
-from ticdc_udfs.protocols.debezium_avro_batch import decode_batch
+from ticdc_udfs.protocols.debezium_avro import decode, decode_batch
 
 
 @cache

@@ -12,11 +12,11 @@ from support.avro import COMMIT_TS, decode_by, message, record
 from support.batches import FEW, read_together
 from support.debezium import INT, Image, decode, field, key_message, row_message, to_bytes
 
-from ticdc_udfs.events import ErrorCode, Event
-from ticdc_udfs.options import parse
-from ticdc_udfs.protocols import debezium, debezium_avro, debezium_batch
-from ticdc_udfs.resolution import Row, resolve, unsure_cells
-from ticdc_udfs.schemas import Column, table_schema
+from ticdc_udfs.contract.events import ErrorCode, Event
+from ticdc_udfs.contract.options import parse
+from ticdc_udfs.contract.schemas import Column, table_schema
+from ticdc_udfs.protocols import debezium, debezium_avro
+from ticdc_udfs.protocols.resolution import Row, resolve, unsure_cells
 
 DATA = b"\xfb\xef\xff\x3e\x00"
 WANTED = b64encode(DATA).decode()
@@ -156,7 +156,7 @@ def test_many_rows(mode: str | None) -> None:
     ]
     keys, values = zip(*messages, strict=True)
     columns = [pa.array(keys, pa.binary()), pa.array(values, pa.binary()), pa.array([options(mode)] * len(messages))]
-    assert read_together(debezium, debezium_batch.decode_batch, columns) == len(messages)
+    assert read_together(debezium, debezium.decode_batch, columns) == len(messages)
 
 
 def test_an_unknown_mode_is_no_option() -> None:

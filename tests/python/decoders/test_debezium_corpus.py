@@ -10,8 +10,8 @@ from support.corpus import Variant, root
 from support.debezium import DebeziumVariant, Finished, finished, variants
 from support.images import image_of
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import Event, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Event, Kind
 from ticdc_udfs.protocols import canal_json
 
 ALL = pytest.mark.parametrize("variant", variants(), ids=lambda variant: variant.name)

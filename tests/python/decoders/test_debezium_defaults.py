@@ -25,8 +25,7 @@ from support.debezium import (
     shape_of,
 )
 
-from ticdc_udfs.protocols import debezium
-from ticdc_udfs.protocols.debezium_values import told_default
+from ticdc_udfs.protocols.debezium.values import converter, told_default
 
 NULLS = [
     (VARCHAR, "anon", "anon", "varchar(30)", "anon", "anon"),
@@ -61,7 +60,7 @@ def test_null_that_became_the_default_is_flagged(
     got, reasons = cell_of(wire, shape, default=default)
     assert "null_or_default" in reasons or "no_schema" in reasons
     known = told_default(column_type, expression)
-    convert = debezium.converter(column_type, nullable=True, default=known)
+    convert = converter(column_type, nullable=True, default=known)
     assert convert is not None
     wire_text = wire if isinstance(wire, str) else json.dumps(wire)
     assert convert(wire_text) == (text, "null_or_default")
@@ -69,7 +68,7 @@ def test_null_that_became_the_default_is_flagged(
         assert convert(got or "") == (text, "null_or_default")
     for members in ({"default": None}, {"default": default, "optional": False}):
         assert "null_or_default" not in cell_of(wire, shape, **members)[1]
-    required = debezium.converter(column_type, nullable=False, default=known)
+    required = converter(column_type, nullable=False, default=known)
     assert required is None or required(wire_text)[1] != "null_or_default"
 
 
@@ -86,7 +85,7 @@ def test_other_values_than_the_default_are_not_flagged() -> None:
         ("int", "no number", "1"),
         ("decimal(8,3)", "no number", "1"),
     ):
-        convert = debezium.converter(column_type, nullable=True, default=told_default(column_type, default))
+        convert = converter(column_type, nullable=True, default=told_default(column_type, default))
         assert convert is None or convert(other)[1] is None, column_type
 
 
@@ -110,14 +109,14 @@ def test_other_values_than_the_default_are_not_flagged() -> None:
 )
 def test_null_that_became_a_default_known_from_ddl(column_type: str, default: str, wire: str, text: str | None) -> None:
     """0.1 line 6, by the canonical text of a default."""
-    convert = debezium.converter(column_type, nullable=True, default=default)
+    convert = converter(column_type, nullable=True, default=default)
     assert convert is not None
     assert convert(wire) == (text or wire, "null_or_default")
 
 
 def test_null_stays_where_a_timestamp_has_the_present_time_as_default() -> None:
     for default in ("CURRENT_TIMESTAMP", "1970-01-01 00:00:00"):
-        convert = debezium.converter("timestamp", ZoneInfo("Asia/Shanghai"), nullable=True, default=default)
+        convert = converter("timestamp", ZoneInfo("Asia/Shanghai"), nullable=True, default=default)
         assert convert is not None
         assert convert("1970-01-01T00:00:00Z")[1] is convert("2001-02-03T04:05:06Z")[1] is None
 
@@ -129,7 +128,7 @@ def test_the_default_of_a_timestamp_is_read_in_the_changefeeds_zone() -> None:
     assert cell_of("2001-02-02T20:05:06Z", ZONED, None, zone, default=default)[1] == ("null_or_default",)
     assert cell_of(default, ZONED, None, zone, default=default)[1] == ()
     assert cell_of(default, ZONED, None, "{}", default=default)[1] == ("null_or_default",)
-    convert = debezium.converter("timestamp", ZoneInfo("Asia/Shanghai"), nullable=True, default="2001-02-03 04:05:06")
+    convert = converter("timestamp", ZoneInfo("Asia/Shanghai"), nullable=True, default="2001-02-03 04:05:06")
     assert convert is not None
     assert convert("2001-02-02T20:05:06Z") == ("2001-02-02 20:05:06", "null_or_default")
     assert convert(default) == ("2001-02-03 04:05:06", None)

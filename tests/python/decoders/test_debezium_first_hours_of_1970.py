@@ -7,9 +7,9 @@ import json
 import pytest
 from support.debezium import decode, key_message, row_message
 
-from ticdc_udfs.protocols import debezium_avro
-from ticdc_udfs.resolution import Row, resolve
-from ticdc_udfs.schemas import Column, table_schema
+from ticdc_udfs.contract.schemas import Column, table_schema
+from ticdc_udfs.protocols.debezium_avro.message import converter
+from ticdc_udfs.protocols.resolution import Row, resolve
 
 SCHEMA = table_schema([Column("id", "int(11)", 1), Column("v", "timestamp(3)", None, True)]).text.decode()
 EPOCH = "1970-01-01T00:00:00Z"
@@ -49,5 +49,5 @@ def test_other_moments_are_certain() -> None:
         event = decode(row_message({"id": 1, "v": text}), key_message({"id": 1}), options)
         row = Row(event.row_key, event.before_key, event.before, event.after, event.lossy)
         assert resolve(row, "debezium", SCHEMA, options, None).lossy == ()
-    convert = debezium_avro.converter("timestamp(3)", None)
+    convert = converter("timestamp(3)", None)
     assert convert is not None and convert("2024-01-01 00:00:00.5") == ("2024-01-01 00:00:00.500", None)

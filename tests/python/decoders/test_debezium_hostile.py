@@ -25,10 +25,10 @@ from support.debezium import (
 )
 from support.hostile import MIB, cases, codes_and_growths, gigabyte, pack, varint
 
-from ticdc_udfs.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract.schemas import Column, table_schema
 from ticdc_udfs.protocols import debezium
-from ticdc_udfs.resolution import Row, resolve
-from ticdc_udfs.schemas import Column, table_schema
+from ticdc_udfs.protocols.resolution import Row, resolve
 
 OPTIONS = [json.dumps(option) for option in ({}, {"compression": "snappy"}, {"compression": "lz4"})]
 OPTIONS += [json.dumps({"time_zone": "America/New_York"})]

@@ -12,9 +12,9 @@ from support.catalogue import folded, last
 from support.debezium import INT, VARCHAR, decode, field, key_message, row_message
 
 from ticdc_udfs.catalogue.tables import Column as CatalogueColumn
-from ticdc_udfs.protocols import debezium_values
-from ticdc_udfs.resolution import Row, resolve, unsure_cells, unsure_cells_batch
-from ticdc_udfs.schemas import Column, table_schema
+from ticdc_udfs.contract.schemas import Column, table_schema
+from ticdc_udfs.protocols.debezium import values as debezium_values
+from ticdc_udfs.protocols.resolution import Row, resolve, unsure_cells, unsure_cells_batch
 
 
 def of_ddl(definition: str) -> CatalogueColumn:

@@ -26,7 +26,7 @@ from support.debezium import (
 )
 from support.images import schema_of
 
-from ticdc_udfs.events import Kind
+from ticdc_udfs.contract.events import Kind
 
 TYPES = [
     (INT, "int"),

@@ -36,7 +36,7 @@ from support.debezium import (
 )
 from support.images import image_of
 
-from ticdc_udfs.protocols import debezium
+from ticdc_udfs.protocols.debezium.values import converter, null_reason
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_without_its_schema_a_text_is_as_short_as_it_can_be_and_flagged() -> Non
     ],
 )
 def test_canonical_text_stays(column_type: str, text: str) -> None:
-    convert = debezium.converter(column_type)
+    convert = converter(column_type)
     assert convert is not None
     assert convert(text)[0] == text
 
@@ -184,9 +184,9 @@ def test_what_may_be_a_zero_date_is_flagged() -> None:
     assert cell_of(None, DATE) == (None, ("zero_date",))
     assert cell_of(None, MILLIS) == (None, ("no_schema", "zero_date"))
     assert cell_of(None, ZONED) == cell_of(None, VARCHAR) == (None, ())
-    assert debezium.null_reason("datetime(3)", None) == debezium.null_reason("date", True) == "zero_date"
-    assert debezium.null_reason("date", False) is debezium.null_reason("time", True) is None
-    unknown = debezium.converter("date")
+    assert null_reason("datetime(3)", None) == null_reason("date", True) == "zero_date"
+    assert null_reason("date", False) is null_reason("time", True) is None
+    unknown = converter("date")
     assert unknown is not None and unknown("0") == ("1970-01-01", "zero_date")
 
 
@@ -213,7 +213,7 @@ def test_shifted_years_cannot_be_told(days: int, text: str) -> None:
 )
 def test_decimals_beyond_a_double(column_type: str, texts: list[str], lost: bool | None) -> None:
     """Flagged where another decimal of that scale reads as the same double."""
-    convert = debezium.converter(column_type)
+    convert = converter(column_type)
     assert convert is not None
     for text in texts:
         _, reason = convert(repr(float(text)))
@@ -224,7 +224,7 @@ def test_decimals_beyond_a_double(column_type: str, texts: list[str], lost: bool
 @given(st.decimals(min_value=-(10**12), max_value=10**12, places=3, allow_nan=False))
 def test_a_decimal_is_exact_or_flagged(number: Any) -> None:
     for column_type in ("decimal(15,3)", "decimal(40,3)"):
-        convert = debezium.converter(column_type)
+        convert = converter(column_type)
         assert convert is not None
         text, reason = convert(repr(float(number)).replace("e-", "E-"))
         assert reason is not None or text.removeprefix("-") == f"{abs(number):.3f}"
@@ -234,11 +234,11 @@ def test_a_decimal_is_exact_or_flagged(number: Any) -> None:
 def test_bits_whose_base64_is_a_word() -> None:
     """`true` and `false` are words for BIT(1) alone: other bits come as base64."""
     assert cell_of("true", shape_of("bit", "bytes", "io.debezium.data.Bits", length="24")) == ("10402742", ())
-    convert = debezium.converter("bit(24)")
+    convert = converter("bit(24)")
     assert convert is not None
     assert convert("true") == ("10402742", None)
     for column_type in ("bit", "bit(1)"):
-        convert = debezium.converter(column_type)
+        convert = converter(column_type)
         assert convert is not None
         assert (convert("true"), convert("false"), convert("AQ==")) == (("1", None), ("0", None), ("1", None))
 
@@ -254,7 +254,7 @@ def test_text_with_line_separators() -> None:
     "column_type", ["decimal(x)", "decimal(10,999999999)", "decimal()", "datetime(x)", "time(99999999999)", "bit(", ""]
 )
 def test_odd_types_have_a_conversion_of_bounded_length(column_type: str) -> None:
-    convert = debezium.converter(column_type, nullable=True, default="1")
+    convert = converter(column_type, nullable=True, default="1")
     assert convert is not None
     text = {"datetime": "1701347696123", "time": "1"}.get(
         column_type.partition("(")[0], "AAI=" if "bit" in column_type else "1.5"

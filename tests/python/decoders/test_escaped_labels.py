@@ -8,9 +8,9 @@ import pytest
 from support.catalogue import column, folded, last
 from support.messages import decode, row_message
 
-from ticdc_udfs import values
 from ticdc_udfs.catalogue.tables import ExportedColumn
-from ticdc_udfs.resolution import Row, resolve
+from ticdc_udfs.contract import values
+from ticdc_udfs.protocols.resolution import Row, resolve
 
 ENUM = r"enum('a\nb','plain','back\s','it''s')"
 SET = r"set('a\rb','plain')"

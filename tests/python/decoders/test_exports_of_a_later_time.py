@@ -8,7 +8,7 @@ from support.catalogue import at, column, last
 from ticdc_udfs.catalogue.fold import DdlEvent, Fold, fold
 from ticdc_udfs.catalogue.projection import project
 from ticdc_udfs.catalogue.tables import ExportedColumn, Origin
-from ticdc_udfs.schemas import Column, table_schema
+from ticdc_udfs.contract.schemas import Column, table_schema
 
 ID, NAME = Column("id", "int", 1), Column("name", "varchar")
 EXPORTED = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ticdc_udfs.resolution import Row, resolve
+from ticdc_udfs.protocols.resolution import Row, resolve
 
 IMAGE, OLD = b'{"v":"6","b":"2","a":"1"}', b'{"v":"5","b":"2","a":"0"}'
 KEY = '["a","b"]'

@@ -29,8 +29,8 @@ from support.open_protocol import (
     to_bytes,
 )
 
-from ticdc_udfs import claim_check
-from ticdc_udfs.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract.events import ErrorCode, Event, Kind
+from ticdc_udfs.wire import claim_check
 
 VECTORS = [
     vector
@@ -367,7 +367,7 @@ def test_each_body_is_compressed_on_its_own(codec: str, size: int) -> None:
 
 
 def test_rows_beyond_the_bound_of_a_batch_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ticdc_udfs.protocols.open_protocol.MAX_DECOMPRESSED_BYTES", 150)
+    monkeypatch.setattr("ticdc_udfs.protocols.open_protocol.message.MAX_DECOMPRESSED_BYTES", 150)
     events = decode(*message(*[(row_key(), {"u": NEW})] * 3))
     assert [event.error_code for event in events] == [None, ErrorCode.TOO_LARGE, ErrorCode.TOO_LARGE]
 

@@ -11,10 +11,11 @@ import pytest
 from support.corpus import Variant, root
 from support.open_protocol import image, variants
 
-from ticdc_udfs import arrow, claim_check
-from ticdc_udfs.events import Event, Kind
-from ticdc_udfs.options import Options
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Event, Kind
+from ticdc_udfs.contract.options import Options
 from ticdc_udfs.protocols import canal_json, open_protocol
+from ticdc_udfs.wire import claim_check
 
 
 @cache

@@ -16,9 +16,11 @@ from support.corpus import SAMPLE, Variant
 from support.hostile import MIB, cases, codes_and_growths, gigabyte, pack, varint
 from support.open_protocol import VERSION, column, frames, ident, message, row_key, unframed
 
-from ticdc_udfs import arrow, claim_check
-from ticdc_udfs.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import ErrorCode, Event, Kind
 from ticdc_udfs.protocols import open_protocol
+from ticdc_udfs.protocols.open_protocol.message import _TYPES
+from ticdc_udfs.wire import claim_check
 
 OPTIONS = [json.dumps(option) for option in ({}, {"compression": "snappy"}, {"compression": "lz4"})]
 OPTIONS += [json.dumps({"time_zone": "America/New_York"})]
@@ -142,7 +144,7 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
     max_leaves=3,
 )
-codes = st.sampled_from([*open_protocol._TYPES, 0, 17, 255, -1])
+codes = st.sampled_from([*_TYPES, 0, 17, 255, -1])
 columns = st.fixed_dictionaries(
     {"t": codes | json_values, "v": json_values},
     optional={"f": st.integers(0, 300) | json_values, "h": st.booleans() | json_values},

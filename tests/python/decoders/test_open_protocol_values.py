@@ -23,7 +23,7 @@ from support.open_protocol import (
     to_bytes,
 )
 
-from ticdc_udfs.events import ErrorCode, Kind
+from ticdc_udfs.contract.events import ErrorCode, Kind
 
 TYPES = [
     (1, 0x41, "tinyint"),

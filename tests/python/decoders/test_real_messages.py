@@ -21,13 +21,15 @@ from support.corpus import DATA, SAMPLE, Record, Variant, json_lines
 from support.open_protocol import unframed
 from support.replay import Placed, current_rows
 
-from ticdc_udfs import arrow, checksum
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.ddl import kind_and_tables
 from ticdc_udfs.catalogue.fold import DdlEvent
-from ticdc_udfs.events import Event, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Event, Kind
+from ticdc_udfs.contract.schemas import Column
 from ticdc_udfs.protocols import avro, debezium_avro
-from ticdc_udfs.schemas import Column
+from ticdc_udfs.protocols.debezium_avro.message import converter
+from ticdc_udfs.wire import checksum
 
 Image = Mapping[str, str | None]
 Row = tuple[str | None, str | None, int | None, str | None]
@@ -226,7 +228,7 @@ def test_line_6_debezium_avro_does_the_same_and_sends_no_defaults(by_message: bo
             cell, known = _image(event.after)["v"], columns[event.table_name or ""]
             assert "v:null_or_default" not in event.lossy
             assert b"default" not in (event.table_schema or b"")
-            convert = debezium_avro.converter(known.type, nullable=known.nullable, default=known.default)
+            convert = converter(known.type, nullable=known.nullable, default=known.default)
             text, reason = (cell, None) if cell is None or convert is None else convert(cell)
             found[event.table_name or ""].add((text, reason == "null_or_default"))
     for table, wanted in NULLS.items():

@@ -10,7 +10,7 @@ from support.batches import FEW, read_together
 from support.messages import COMMIT_TS, decode, row_message
 from support.open_protocol import column, decode_row, ident, message, row_key
 
-from ticdc_udfs.protocols import open_protocol, open_protocol_batch
+from ticdc_udfs.protocols import open_protocol
 
 ROW_KEY = "dIAAAAAAAAB2X3KAAAAAAAAABA=="
 ROW = {"a": column(3, 7)}
@@ -38,4 +38,4 @@ def test_rows_without_key_that_are_read_together_keep_their_numbers() -> None:
     random.Random(1).shuffle(messages)
     columns = [pa.array(each, pa.binary()) for each in zip(*messages, strict=True)]
     columns.append(pa.array(["{}"] * len(messages)))
-    assert read_together(open_protocol, open_protocol_batch.decode_batch, columns) == 4 * FEW
+    assert read_together(open_protocol, open_protocol.decode_batch, columns) == 4 * FEW

@@ -22,16 +22,9 @@ from support.hostile import cases, pack
 from support.open_protocol import BINARY, NULLABLE, UNSIGNED, column, ident, row_key
 from support.open_protocol import message as batch_of
 
-from ticdc_udfs.json_columns import layout_of
-from ticdc_udfs.protocols import (
-    debezium,
-    debezium_batch,
-    open_protocol,
-    open_protocol_batch,
-    simple,
-    simple_batch,
-)
-from ticdc_udfs.registry import UDFS
+from ticdc_udfs.protocols import debezium, open_protocol, simple
+from ticdc_udfs.spark.registry import UDFS
+from ticdc_udfs.wire.json_columns import layout_of
 
 Message = tuple[bytes | None, bytes | None]
 TOPICS = {
@@ -45,9 +38,9 @@ TOPICS = {
 
 
 BATCHES = {
-    simple: simple_batch.decode_batch,
-    debezium: debezium_batch.decode_batch,
-    open_protocol: open_protocol_batch.decode_batch,
+    simple: simple.decode_batch,
+    debezium: debezium.decode_batch,
+    open_protocol: open_protocol.decode_batch,
 }
 
 
@@ -73,7 +66,7 @@ def protocol_of(name: str) -> ModuleType:
 
 @pytest.mark.parametrize("name", TOPICS)
 def test_topics(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ticdc_udfs.json_columns.MAX_MISSES", 500)
+    monkeypatch.setattr("ticdc_udfs.wire.json_columns.MAX_MISSES", 500)
     messages = real(name)
     assert together(protocol_of(name), messages, many=3) > TOPICS[name] * len(messages)
     assert together(protocol_of(name), messages, many=10**6) == 0
@@ -240,7 +233,7 @@ def test_long_messages_are_read_one_by_one() -> None:
 
 
 def test_large_batches_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ticdc_udfs.json_columns.MAX_BYTES", 1000)
+    monkeypatch.setattr("ticdc_udfs.wire.json_columns.MAX_BYTES", 1000)
     assert together(simple, simple_rows(cells(PLAIN))) == 0
     assert together(debezium, debezium_rows(NUMBERS)) == 0
 
@@ -328,7 +321,7 @@ def test_entries_of_open_protocol_that_are_rows_and_others() -> None:
 
 
 def test_compressed_entries_share_the_bound_of_their_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ticdc_udfs.protocols.open_protocol.MAX_DECOMPRESSED_BYTES", 150)
+    monkeypatch.setattr("ticdc_udfs.protocols.open_protocol.message.MAX_DECOMPRESSED_BYTES", 150)
     key, value = batch_of(*[(row_key(), {"u": {"a": column(15, "x" * 60)}})] * 3, pack=lambda body: pack(body, "lz4"))
     assert together(open_protocol, [(key, value)] * FEW, '{"compression":"lz4"}') == 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ticdc_udfs.resolution import Row, resolve
+from ticdc_udfs.protocols.resolution import Row, resolve
 
 ROW = Row('{"id":"1"}', None, None, '{"id":"1","d":"10794"}', ("*:no_schema",))
 

@@ -18,9 +18,9 @@ from pyspark.sql import SparkSession
 from support.registry import Answer, registry
 from urllib3.util import Retry, Timeout
 
-from ticdc_udfs import schema_registry
-from ticdc_udfs.avro_binary import Framing, schema_id
-from ticdc_udfs.schema_registry import Found, HttpRegistry, fetch_schemas, load, pack_schemas, unpack_schemas
+from ticdc_udfs import schema_sources
+from ticdc_udfs.schema_sources import Found, HttpRegistry, fetch_schemas, load, pack_schemas, unpack_schemas
+from ticdc_udfs.wire.avro_binary import Framing, schema_id
 
 MACRO = Path(__file__).parents[3] / "macros" / "staging" / "writer_schema_id.sql"
 SCHEMA = '{"type":"record","name":"t","namespace":"default.shop","fields":[]}'
@@ -106,7 +106,7 @@ def test_how_long_an_answer_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> No
         time.sleep(0.5)
         return 200, KNOWN
 
-    monkeypatch.setattr(schema_registry, "_RETRY", QUICK)
+    monkeypatch.setattr(schema_sources, "_RETRY", QUICK)
     with registry(sleepy) as server:
         _clean(monkeypatch, TIMEOUT="0.05")
         assert "cannot be reached: ReadTimeoutError" in (load(server.url)("1").error or "")
@@ -188,7 +188,7 @@ def test_tls_with_own_authority_and_client_certificate(monkeypatch: pytest.Monke
     context.load_cert_chain(certificate, key)
     context.load_verify_locations(certificate)
     context.verify_mode = ssl.CERT_REQUIRED
-    monkeypatch.setattr(schema_registry, "_RETRY", QUICK)
+    monkeypatch.setattr(schema_sources, "_RETRY", QUICK)
     with registry(always(200, KNOWN), context) as server:
         url = server.url.replace("http:", "https:")
         for environment in ({}, {"CA": str(certificate)}, {"CA": str(tmp_path / "none")}):

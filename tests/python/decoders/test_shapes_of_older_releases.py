@@ -10,10 +10,10 @@ import pytest
 from support.batches import FEW, read_together
 from support.open_protocol import BINARY, NULLABLE, UNSIGNED, column, decode, decode_row, ident, image, message, row_key
 
-from ticdc_udfs import arrow, resolution
-from ticdc_udfs.events import ErrorCode, Event, Kind
-from ticdc_udfs.protocols import canal_json, open_protocol, open_protocol_batch
-from ticdc_udfs.schemas import Column, table_schema
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract.schemas import Column, table_schema
+from ticdc_udfs.protocols import canal_json, open_protocol, resolution
 
 # Open Protocol: the old image of a column that was added with a default holds the default's text
 
@@ -97,7 +97,7 @@ def test_such_images_among_many_rows() -> None:
     messages = [message((row_key(), body)) for body in bodies]
     keys, values = zip(*messages, strict=True)
     columns = [pa.array(keys, pa.binary()), pa.array(values, pa.binary()), pa.array(["{}"] * len(bodies))]
-    assert read_together(open_protocol, open_protocol_batch.decode_batch, columns, FEW - 1) == FEW - 1
+    assert read_together(open_protocol, open_protocol.decode_batch, columns, FEW - 1) == FEW - 1
 
 
 # Open Protocol: a row that was inserted and deleted in one transaction
@@ -114,7 +114,7 @@ def test_rows_without_change_among_many() -> None:
     bodies: list[Any] = [{"u": {"id": ident(number)}} for number in range(FEW)]
     keys, values = message(*((row_key(), body) for body in [*bodies, b"{}", *bodies]))
     columns = [pa.array([keys], pa.binary()), pa.array([values], pa.binary()), pa.array(["{}"])]
-    assert read_together(open_protocol, open_protocol_batch.decode_batch, columns) == 2 * FEW
+    assert read_together(open_protocol, open_protocol.decode_batch, columns) == 2 * FEW
 
 
 # Canal-JSON

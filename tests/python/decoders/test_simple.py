@@ -33,8 +33,8 @@ from support.simple import (
     watermark_message,
 )
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import ErrorCode, Event, Kind
 from ticdc_udfs.protocols import simple
 
 VECTORS = DATA / "vectors" / "simple.jsonl"

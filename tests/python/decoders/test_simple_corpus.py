@@ -12,9 +12,10 @@ from support.corpus import Variant, json_lines, root
 from support.images import image_of
 from support.simple import Finished, SimpleVariant, columns_of, finished, image_text, variants
 
-from ticdc_udfs import arrow, claim_check
-from ticdc_udfs.events import Event, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Event, Kind
 from ticdc_udfs.protocols import canal_json
+from ticdc_udfs.wire import claim_check
 
 ALL = pytest.mark.parametrize("variant", variants(), ids=lambda variant: variant.name)
 

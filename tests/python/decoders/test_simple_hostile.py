@@ -15,10 +15,11 @@ from support.corpus import SAMPLE
 from support.hostile import MIB, cases, pack, varint
 from support.simple import SimpleVariant, bootstrap_message, column, row_message, schema_of, to_avro, to_json
 
-from ticdc_udfs import checksum
-from ticdc_udfs.events import ErrorCode, Kind
+from ticdc_udfs.contract.events import ErrorCode, Kind
+from ticdc_udfs.contract.schemas import Column
 from ticdc_udfs.protocols import simple
-from ticdc_udfs.schemas import Column
+from ticdc_udfs.protocols.simple.message import converter
+from ticdc_udfs.wire import checksum
 
 JSON, AVRO = '{"encoding":"json"}', '{"encoding":"avro"}'
 OPTIONS = [
@@ -159,7 +160,7 @@ texts = st.one_of(
 @given(types, texts)
 def test_converters_and_checksums_of_any_text(column_type: str, text: str) -> None:
     """A converter raises `ValueError` alone; a checksum that cannot be computed is a mismatch."""
-    convert = simple.converter(column_type, None)
+    convert = converter(column_type, None)
     try:
         canonical, _ = convert(text) if convert else (text, None)
         canonical.encode()

@@ -22,7 +22,7 @@ from support.simple import (
     schema_of,
 )
 
-from ticdc_udfs.events import Event, Kind
+from ticdc_udfs.contract.events import Event, Kind
 
 
 @BOTH

@@ -9,8 +9,8 @@ import pytest
 from support.images import image_of
 from support.simple import BOTH, Single, Unsigned, decode, row_message, to_avro, to_json
 
-from ticdc_udfs.events import ErrorCode, Kind
-from ticdc_udfs.protocols import simple
+from ticdc_udfs.contract.events import ErrorCode, Kind
+from ticdc_udfs.protocols.simple.message import converter
 
 
 def _cell(cell: Any, encoding: str = "json", **options: str) -> tuple[str | None, tuple[str, ...]]:
@@ -31,7 +31,7 @@ def test_binary_is_base64() -> None:
     data = bytes(range(256))
     assert _cell(data, "avro") == (b64encode(data).decode(), ())
     assert _cell(b64encode(data).decode(), "json") == (b64encode(data).decode(), ())
-    assert simple.converter("varbinary(300)", None) is None
+    assert converter("varbinary(300)", None) is None
 
 
 @pytest.mark.parametrize("number", [0, 1, -1, 63, 64, -64, -65, 2**31, 2**63 - 1, -(2**63)])
@@ -51,7 +51,7 @@ def test_unsigned_bigint(number: int) -> None:
 def test_bit_in_both_forms(number: int) -> None:
     """Digits from TiCDC, a signed number from tiflow (protocol facts 3.5)."""
     signed = number - 2**64 if number >= 2**63 else number
-    convert = simple.converter("bit(64)", None)
+    convert = converter("bit(64)", None)
     assert convert is not None
     for cell in (str(number), signed):
         text, _ = _cell(cell, "avro")
@@ -95,7 +95,7 @@ def test_a_number_that_is_not_finite_is_an_error(encoding: str) -> None:
     ],
 )
 def test_what_needs_the_type(column_type: str, wire: str, text: str) -> None:
-    convert = simple.converter(column_type, None)
+    convert = converter(column_type, None)
     assert convert is not None
     assert convert(wire) == (text, None)
 
@@ -105,7 +105,7 @@ def test_what_needs_the_type(column_type: str, wire: str, text: str) -> None:
     [("double", "1e400"), ("float", "1e39"), ("float", "e"), ("enum('a')", "2"), ("set('a')", "x"), ("bit(1)", "-x")],
 )
 def test_text_that_is_none_of_its_type(column_type: str, text: str) -> None:
-    convert = simple.converter(column_type, None)
+    convert = converter(column_type, None)
     assert convert is not None
     with pytest.raises(ValueError):
         convert(text)
@@ -113,7 +113,7 @@ def test_text_that_is_none_of_its_type(column_type: str, text: str) -> None:
 
 @pytest.mark.parametrize("column_type", ["int(11)", "varchar(9)", "timestamp(3)", "datetime", "json", "blob", "vector"])
 def test_what_is_canonical_in_the_image(column_type: str) -> None:
-    assert simple.converter(column_type, None) is None
+    assert converter(column_type, None) is None
 
 
 @BOTH

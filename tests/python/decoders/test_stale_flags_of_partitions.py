@@ -10,9 +10,8 @@ import pytest
 from support.batches import FEW, read_together
 from support.open_protocol import BINARY, NULLABLE, column, decode, decode_row, ident, image, message, row_key
 
-from ticdc_udfs import resolution
-from ticdc_udfs.protocols import open_protocol, open_protocol_batch
-from ticdc_udfs.schemas import Column, table_schema
+from ticdc_udfs.contract.schemas import Column, table_schema
+from ticdc_udfs.protocols import open_protocol, resolution
 
 ID = Column("id", "int(11)", 1)
 STALE = NULLABLE  # as text has them
@@ -116,4 +115,4 @@ def test_rows_of_partitions_that_are_read_together(flags: int) -> None:
     messages = [message((row_key(ptn=number % 3), body)) for number, body in enumerate(bodies)]
     keys, values = zip(*messages, strict=True)
     columns = [pa.array(keys, pa.binary()), pa.array(values, pa.binary()), pa.array(["{}"] * FEW)]
-    assert read_together(open_protocol, open_protocol_batch.decode_batch, columns) == FEW
+    assert read_together(open_protocol, open_protocol.decode_batch, columns) == FEW

@@ -19,9 +19,9 @@ from support import simple as simple_messages
 from support.catalogue import folded, last
 from support.corpus import VECTORS, json_lines
 
-from ticdc_udfs import values
 from ticdc_udfs.catalogue.tables import Column
-from ticdc_udfs.events import Kind
+from ticdc_udfs.contract import values
+from ticdc_udfs.contract.events import Kind
 from ticdc_udfs.protocols import avro
 
 Image = dict[str, str | None]

@@ -10,8 +10,8 @@ from support.avro import AvroVariant, Message
 from support.catalogue import DECODERS
 from support.corpus import SAMPLE, Variant
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import ErrorCode, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import ErrorCode, Kind
 from ticdc_udfs.protocols import avro, debezium_avro
 
 VARIANTS = {

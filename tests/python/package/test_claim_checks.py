@@ -21,9 +21,10 @@ from support import open_protocol as open_wire
 from support.cases import Built, Stage, Story, story
 from support.corpus import SAMPLE, Record, Variant, root
 
-from ticdc_udfs import arrow, claim_check
-from ticdc_udfs.events import Event
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Event
 from ticdc_udfs.protocols import canal_json, open_protocol, simple
+from ticdc_udfs.wire import claim_check
 
 YARDSTICK = "canal_json_compatible"
 TABLE = "big_docs"

@@ -12,8 +12,8 @@ from support.corpus import Record, Variant, root
 from support.corpus_compare import SENT_TWICE, was_sent_twice
 from support.corpus_run import HALVES, IN_STEPS, REARRANGED, TYPED, WITHOUT_DDL, Built, feed_variants, identity
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Kind
 from ticdc_udfs.protocols import canal_json
 
 pytestmark = pytest.mark.in_soak("corpus")

@@ -20,9 +20,9 @@ from support import udfs_page
 
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import ProblemCode
-from ticdc_udfs.events import ErrorCode, Lossy
-from ticdc_udfs.registry import UDFS
-from ticdc_udfs.typed_names import TypedReason
+from ticdc_udfs.contract.events import ErrorCode, Lossy
+from ticdc_udfs.spark.registry import UDFS
+from ticdc_udfs.typed.names import TypedReason
 
 ROOT = Path(__file__).parents[3]
 PACKAGE = "ticdc"

@@ -23,7 +23,7 @@ from support.stories import Feed, Table
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import DdlEvent, fold
 from ticdc_udfs.catalogue.loaded import canonical, loaded_batch
-from ticdc_udfs.schemas import Column, table_schema
+from ticdc_udfs.contract.schemas import Column, table_schema
 
 CUT = 470610924104843264
 LINEAGE = ("feed", "schema_name", "table_name", "table_id", "table_incarnation")

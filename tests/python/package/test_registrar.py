@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import ticdc_udfs
 from ticdc_udfs import daemon, registrar
-from ticdc_udfs.registry import UDFS
+from ticdc_udfs.spark.registry import UDFS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

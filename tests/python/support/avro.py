@@ -16,11 +16,12 @@ import pyarrow as pa
 
 from support.corpus import SAMPLE, Variant, root, text_lines
 from support.hostile import OPS
-from ticdc_udfs import arrow
-from ticdc_udfs.avro_binary import Framing, schema_id
-from ticdc_udfs.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import ErrorCode, Event, Kind
 from ticdc_udfs.protocols import avro
-from ticdc_udfs.schema_registry import load
+from ticdc_udfs.protocols.avro.message import row_plan
+from ticdc_udfs.schema_sources import load
+from ticdc_udfs.wire.avro_binary import Framing, schema_id
 
 COMMIT_TS = 470610923863932928
 UUID_TEXT = "027bd13a-f79a-4b34-8519-bea138d7527c"
@@ -216,7 +217,7 @@ def cell(field: Mapping[str, Any], value: Any, options: str = "{}") -> str | Non
 def column_type(field: Mapping[str, Any]) -> str:
     """The MySQL type that a field tells."""
     schema = record(field)
-    return avro.row_plan(json.dumps(schema), None, None).columns[0].type
+    return row_plan(json.dumps(schema), None, None).columns[0].type
 
 
 COLUMNS = (ID, column("a", "string", "TEXT", nullable=True), column("b", "string", "TEXT", nullable=True))

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from support.avro import Message, arrays
-from ticdc_udfs import arrow
+from ticdc_udfs.contract import arrow
 from ticdc_udfs.protocols import open_protocol
-from ticdc_udfs.registry import UDFS
-from ticdc_udfs.schema_registry import pack_schemas
+from ticdc_udfs.schema_sources import pack_schemas
+from ticdc_udfs.spark.registry import UDFS
 
 FEW = 20
 

@@ -9,7 +9,7 @@ from base64 import b64encode
 import cramjam
 
 from support.corpus import SAMPLE, Record, Variant, record
-from ticdc_udfs import arrow
+from ticdc_udfs.contract import arrow
 from ticdc_udfs.protocols import canal_json
 
 BROKEN_FEEDS: dict[str, dict[str, str]] = {

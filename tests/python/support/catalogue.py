@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from support.corpus import DATA, Record, root
-from ticdc_udfs import arrow, schemas
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import DdlEvent, Fold, ProblemCode, TableVersion, fold
 from ticdc_udfs.catalogue.tables import Column, ExportedColumn
-from ticdc_udfs.events import Kind
+from ticdc_udfs.contract import arrow, schemas
+from ticdc_udfs.contract.events import Kind
+from ticdc_udfs.contract.schemas import table_schema
 from ticdc_udfs.protocols import canal_json, debezium, open_protocol, simple
-from ticdc_udfs.schemas import table_schema
 
 DECODERS: Mapping[str, arrow.Decode] = {
     "canal_json": canal_json.decode,

@@ -13,10 +13,11 @@ import orjson
 import pytest
 
 from support.corpus import Variant, root
-from ticdc_udfs import arrow, options
-from ticdc_udfs.events import Event, Kind
+from ticdc_udfs.contract import arrow, options
+from ticdc_udfs.contract.events import Event, Kind
+from ticdc_udfs.contract.schemas import Column
 from ticdc_udfs.protocols import debezium
-from ticdc_udfs.schemas import Column
+from ticdc_udfs.protocols.debezium.values import converter, null_reason
 
 COMMIT_TS = 470610923863932928
 Message = Mapping[str, Any]
@@ -167,9 +168,9 @@ def _finish(event: Event, schema: Mapping[str, Column], zone: ZoneInfo | None) -
                 continue
             column = schema[name]
             if image[name] is None:
-                reason = debezium.null_reason(column.type, column.nullable)
+                reason = null_reason(column.type, column.nullable)
             else:
-                convert = debezium.converter(column.type, zone, nullable=column.nullable, default=column.default)
+                convert = converter(column.type, zone, nullable=column.nullable, default=column.default)
                 image[name], reason = convert(image[name]) if convert is not None else (image[name], None)
             lossy |= {reason.of(name)} if reason is not None else set()
     now = after if after is not None else before
@@ -222,7 +223,7 @@ def cell_of(
     assert event.kind == Kind.ROW, event.error_message
     text, reasons = orjson.loads(event.after or b"")["v"], [flag.removeprefix("v:") for flag in event.lossy]
     if column_type is not None and "no_schema" in reasons and text is not None:
-        convert = debezium.converter(column_type, nullable=members.get("optional", True))
+        convert = converter(column_type, nullable=members.get("optional", True))
         assert convert is not None
         text, reason = convert(text)
         reasons = [each for each in reasons if each != "no_schema"] + ([reason.value] if reason is not None else [])

@@ -21,11 +21,11 @@ from support.catalogue import DECODERS
 from support.corpus import DATA, SAMPLE, Variant, json_lines
 from support.replay import fold_of
 from support.simple import SimpleVariant
-from ticdc_udfs import arrow, resolution, schemas
 from ticdc_udfs.catalogue.fold import TableVersion
 from ticdc_udfs.catalogue.tables import TIDB_CHARSET, Column
-from ticdc_udfs.events import Event, Kind, Lossy
-from ticdc_udfs.protocols import avro, debezium_avro
+from ticdc_udfs.contract import arrow, schemas
+from ticdc_udfs.contract.events import Event, Kind, Lossy
+from ticdc_udfs.protocols import avro, debezium_avro, resolution
 
 PAGE = DATA.parents[1] / "docs" / "fidelity.md"
 REASONS = DATA.parents[1] / "seeds" / "ticdc__fidelity_reasons.csv"

@@ -14,8 +14,8 @@ import cramjam
 import pyarrow as pa
 from hypothesis import HealthCheck, settings
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import ErrorCode, Event, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import ErrorCode, Event, Kind
 
 MIB = 1 << 20
 OPS = ("insert", "update", "delete", "upsert")
@@ -111,7 +111,7 @@ def gigabyte() -> bytes:
 _MEASURE = """
 import contextlib, importlib, os, pickle, resource, sys
 from pathlib import Path
-from ticdc_udfs import arrow
+from ticdc_udfs.contract import arrow
 
 STATUS, RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ticdc_udfs import arrow
-from ticdc_udfs.events import Event
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Event
 from ticdc_udfs.protocols import canal_json
 
 COMMIT_TS = 470610923863932928

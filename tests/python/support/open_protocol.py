@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 
 from support.corpus import Variant, root
-from ticdc_udfs import arrow
-from ticdc_udfs.events import Event
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Event
 from ticdc_udfs.protocols import open_protocol
 
 COMMIT_TS = 470610923863932929

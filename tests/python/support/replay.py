@@ -9,13 +9,14 @@ from typing import NamedTuple
 import orjson
 
 from support.truth import Row, TableName
-from ticdc_udfs import resolution, values
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import DdlEvent, Effect, Fold, TableVersion, fold
 from ticdc_udfs.catalogue.partitions import partition_of
 from ticdc_udfs.catalogue.projection import key_of, project
 from ticdc_udfs.catalogue.tables import Column
-from ticdc_udfs.events import Event, Kind, Lossy
+from ticdc_udfs.contract import values
+from ticdc_udfs.contract.events import Event, Kind, Lossy
+from ticdc_udfs.protocols import resolution
 
 
 class Placed(NamedTuple):

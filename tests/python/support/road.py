@@ -16,13 +16,13 @@ import msgspec
 
 from support.replay import Placed
 from support.truth import Row, TableName
-from ticdc_udfs import resolution
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import DdlEvent, Effect, Fold, TableVersion, fold
 from ticdc_udfs.catalogue.partitions import partition_of
 from ticdc_udfs.catalogue.projection import projected_text, same_key, touches_rows
 from ticdc_udfs.catalogue.tables import ExportedColumn
-from ticdc_udfs.events import Event, Kind, Lossy
+from ticdc_udfs.contract.events import Event, Kind, Lossy
+from ticdc_udfs.protocols import resolution
 
 _NO_KEY = Lossy.NO_KEY.of()
 _MOVES_KEYS = re.compile("drop|primary|unique|modify|change", re.IGNORECASE)

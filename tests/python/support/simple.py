@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from support.corpus import Variant, root
-from ticdc_udfs import arrow
-from ticdc_udfs.events import Event, Kind
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.events import Event, Kind
+from ticdc_udfs.contract.schemas import Column, write_json
 from ticdc_udfs.protocols import simple
-from ticdc_udfs.schemas import Column, write_json
+from ticdc_udfs.protocols.simple.message import converter
 
 COMMIT_TS = 470610923863932928
 VERSION = 470610923812028416
@@ -237,7 +238,7 @@ def _apply(text: bytes, columns: Sequence[Column], flags: set[str]) -> Image:
     for column in columns:
         if column.name not in wire:
             continue
-        cell, convert = wire.pop(column.name), simple.converter(column.type, None)
+        cell, convert = wire.pop(column.name), converter(column.type, None)
         if cell is not None and convert is not None:
             cell, reason = convert(cell)
             flags |= {reason.of(column.name)} if reason else set()

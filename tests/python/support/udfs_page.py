@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ticdc_udfs import arrow
-from ticdc_udfs.registry import UDFS, Udf
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.spark.registry import UDFS, Udf
 
 PAGE = Path(__file__).parents[3] / "docs" / "udfs.md"
 EVENT = "event"
@@ -32,9 +32,9 @@ def _event() -> str:
 _HEAD = """\
 # The UDFs
 
-`make fidelity` writes this page from the list `UDFS` in [`registry.py`](../udfs/ticdc_udfs/registry.py), and a test
-compares both. [quickstart.md](quickstart.md#how-the-udfs-get-into-the-session) says how the functions get into a Spark
-session.
+`make fidelity` writes this page from the list `UDFS` in [`registry.py`](../udfs/ticdc_udfs/spark/registry.py), and a
+test compares both. [quickstart.md](quickstart.md#how-the-udfs-get-into-the-session) says how the functions get into a
+Spark session.
 
 `options` is JSON text: `{"compression": "lz4", "time_zone": "Asia/Shanghai"}`. A UDF never fails because of what a
 message holds: such a message is an event of kind `error` with a code of the seed `ticdc__error_codes`.

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from support import avro, debezium, debezium_avro, messages, open_protocol, simple
 from support.replay import Placed
-from ticdc_udfs import arrow
 from ticdc_udfs.catalogue.tables import ExportedColumn
+from ticdc_udfs.contract import arrow
 from ticdc_udfs.protocols import avro as avro_decoder
 from ticdc_udfs.protocols import canal_json as canal_decoder
 from ticdc_udfs.protocols import debezium as debezium_decoder

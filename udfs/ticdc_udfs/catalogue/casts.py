@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from ticdc_udfs import values
 from ticdc_udfs.catalogue import json_text, moments
 from ticdc_udfs.catalogue.moments import MAX_CLOCK, SPACES, ZERO, Moment
+from ticdc_udfs.contract import values
 
 Cast = Callable[[str], str | None]
 """Makes canonical text of canonical text, None for NULL; raises `ValueError` where the session decides."""

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from sqlglot import TokenType
 
-from ticdc_udfs import values
 from ticdc_udfs.catalogue.casts import Type, cast, type_of
-from ticdc_udfs.schemas import labelled_type
+from ticdc_udfs.contract import values
+from ticdc_udfs.contract.schemas import labelled_type
 
 Literal = tuple[TokenType, str]
 """A literal's kind and its text without quotes."""

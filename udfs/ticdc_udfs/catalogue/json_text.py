@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any
 
-from ticdc_udfs import values
+from ticdc_udfs.contract import values
 
 _ESCAPED = re.compile('[\x00-\x1f"\\\\\u2028\u2029]')
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}

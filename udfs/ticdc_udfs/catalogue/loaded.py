@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from ticdc_udfs import values
-from ticdc_udfs.arrow import collector_off
 from ticdc_udfs.catalogue.projection import projected_text, structs_of
-from ticdc_udfs.events import Lossy
-from ticdc_udfs.schemas import write_json
+from ticdc_udfs.contract import values
+from ticdc_udfs.contract.arrow import collector_off
+from ticdc_udfs.contract.events import Lossy
+from ticdc_udfs.contract.schemas import write_json
 
 Value = str | bool | list[Any] | dict[str, Any] | None
 

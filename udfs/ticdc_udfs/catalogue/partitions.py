@@ -16,11 +16,11 @@ import msgspec
 import pyarrow as pa
 from sqlglot import TokenType
 
-from ticdc_udfs import values
-from ticdc_udfs.arrow import collector_off
 from ticdc_udfs.catalogue.changes import Partition, Partitioning
 from ticdc_udfs.catalogue.dialect import Cursor, cursors
 from ticdc_udfs.catalogue.tables import Column
+from ticdc_udfs.contract import values
+from ticdc_udfs.contract.arrow import collector_off
 
 Image = Mapping[str, str | None]
 _Value = int | Decimal | str | None

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import msgspec
 import pyarrow as pa
 
-from ticdc_udfs.arrow import collector_off
 from ticdc_udfs.catalogue.casts import InUtc
 from ticdc_udfs.catalogue.conversions import Convert, conversion
 from ticdc_udfs.catalogue.tables import Column
-from ticdc_udfs.events import Lossy
-from ticdc_udfs.schemas import write_json
+from ticdc_udfs.contract.arrow import collector_off
+from ticdc_udfs.contract.events import Lossy
+from ticdc_udfs.contract.schemas import write_json
 
 Image = dict[str, str | None]
 Columns = Sequence[Column]

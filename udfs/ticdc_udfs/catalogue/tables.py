@@ -11,7 +11,6 @@ from typing import NamedTuple
 import msgspec
 from sqlglot import TokenType
 
-from ticdc_udfs import values
 from ticdc_udfs.catalogue.changes import (
     NUMBERED_PARTITIONS,
     ColumnDefinition,
@@ -23,7 +22,8 @@ from ticdc_udfs.catalogue.changes import (
 from ticdc_udfs.catalogue.changes import Index as NewIndex
 from ticdc_udfs.catalogue.column_types import binary_type, default_collation, default_of, exported_default, is_text
 from ticdc_udfs.catalogue.handle_key import TableIndex, is_rebuilt, key_index, tells_apart
-from ticdc_udfs.internal_columns import of_modify
+from ticdc_udfs.contract import values
+from ticdc_udfs.contract.internal_columns import of_modify
 
 Key = tuple[str, str]
 """A table's schema and name in lower case."""

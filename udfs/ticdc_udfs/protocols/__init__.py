@@ -1,1 +1,1 @@
-"""Decoders, one module per protocol: pure functions from the bytes of a message to its events."""
+"""Decoders, a package per protocol: pure functions from the bytes of a message to its events."""

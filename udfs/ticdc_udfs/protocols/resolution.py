@@ -1,0 +1,325 @@
+"""Finishes rows whose messages do not hold all of their table's schema, once that schema is known.
+
+A decoder leaves in such a row's images what can be told without types, and flags it `*:no_schema` (protocol facts 1.6,
+5.6 for Simple; 2.3 for Debezium without inline schema), `<column>:no_schema` (2.6 for Debezium-Avro: the schema of the
+message tells no fraction digits), `<column>:label_unknown` (numbers of ENUM and SET in canal-json and Open Protocol) or
+`*:no_key` (canal-json and Avro name no key but the primary one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+import pyarrow as pa
+
+from ticdc_udfs.contract import options, values
+from ticdc_udfs.contract.arrow import collector_off
+from ticdc_udfs.contract.events import DecodeError, Lossy
+from ticdc_udfs.contract.options import Options
+from ticdc_udfs.contract.schemas import Column, write_json
+from ticdc_udfs.protocols.debezium import values as debezium_values
+from ticdc_udfs.protocols.debezium_avro import message as debezium_avro
+from ticdc_udfs.protocols.open_protocol import message as open_protocol
+from ticdc_udfs.protocols.simple import message as simple
+from ticdc_udfs.wire import checksum
+
+_Image = dict[str, str | None]
+_NO_SCHEMA = Lossy.NO_SCHEMA.of()
+_NO_KEY = Lossy.NO_KEY.of()
+_UNSURE = tuple(reason.of("") for reason in (Lossy.NO_SCHEMA, Lossy.LABEL_UNKNOWN))
+_KEY_ONLY = {Lossy.HANDLE_KEY_ONLY.of(), Lossy.CLAIM_CHECK.of()}
+_NullReason = Callable[[Column], Lossy | None]
+_Convert = Callable[[Column, Options], values.Convert | None]
+_Cell = tuple[values.Convert | None, Lossy | None]
+
+
+class Finish(NamedTuple):
+    """What a protocol's rows need once a column is known.
+
+    `convert` gives how the text of a cell becomes canonical (None: it is so already), `null_reason` what a NULL may
+    stand for, `check` what a cell may stand for that its message told whole. With `key_of_schema` the row key is the
+    schema's; else it keeps its columns, which the message named.
+    """
+
+    convert: _Convert
+    null_reason: _NullReason = lambda column: None
+    key_of_schema: bool = False
+    check: _Convert = lambda column, feed: None
+
+
+PROTOCOLS: Mapping[str, Finish] = {
+    "avro": Finish(lambda column, feed: None),
+    "canal_json": Finish(lambda column, feed: values.shared_converter(column.type)),
+    "open_protocol": Finish(lambda column, feed: open_protocol.finisher(column.type)),
+    "simple": Finish(lambda column, feed: simple.converter(column.type, feed.time_zone), key_of_schema=True),
+    "debezium": Finish(
+        lambda column, feed: debezium_values.converter(
+            column.type, feed.time_zone, nullable=column.nullable, default=column.default, binary=feed.binary
+        ),
+        lambda column: debezium_values.null_reason(column.type, column.nullable),
+        check=lambda column, feed: debezium_values.check(
+            column.type, nullable=column.nullable, default=column.default, binary=feed.binary
+        ),
+    ),
+    "debezium_avro": Finish(
+        lambda column, feed: debezium_avro.converter(
+            column.type, feed.time_zone, nullable=column.nullable, default=column.default
+        ),
+        lambda column: debezium_values.null_reason(column.type, column.nullable),
+        check=lambda column, feed: debezium_avro.converter(
+            column.type, feed.time_zone, nullable=column.nullable, default=column.default, is_told=True
+        ),
+    ),
+}
+
+_FIELDS: tuple[tuple[str, str, pa.DataType], ...] = (
+    ("row_key", "string", pa.string()),
+    ("before_key", "string", pa.string()),
+    ("before", "string", pa.string()),
+    ("after", "string", pa.string()),
+    ("lossy", "array<string>", pa.list_(pa.string())),
+    ("checksum_mismatch", "string", pa.string()),
+)
+ROW_SQL_TYPE = "struct<" + ", ".join(f"{name}: {sql_type}" for name, sql_type, _ in _FIELDS) + ">"
+
+
+class Row(NamedTuple):
+    """A row as staging holds it, or as it is after `resolve`; texts are JSON objects as in `Event`."""
+
+    row_key: str | bytes | None
+    before_key: str | bytes | None
+    before: str | bytes | None
+    after: str | bytes | None
+    lossy: tuple[str, ...]
+    checksum_mismatch: str | bytes | None = None
+
+
+class _Plan(NamedTuple):
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+    key_of_schema: bool
+    cells: Mapping[str, _Cell]
+    told_cells: Mapping[str, _Cell]
+
+
+_read_image = msgspec.json.Decoder(dict[str, str | None]).decode
+_read_schema = msgspec.json.Decoder(list[dict[str, Any]]).decode
+
+
+@lru_cache(maxsize=10_000)
+def _read_names(names: str) -> tuple[str, ...]:
+    return tuple(msgspec.json.decode(names, type=list[str]))
+
+
+@lru_cache(maxsize=10_000)
+def _plan_of(protocol: str, table_schema: str, feed: Options) -> _Plan | None:
+    """The plan of a table schema; None where the protocol's rows need no schema, or the schema tells no column."""
+    finish = PROTOCOLS.get(protocol)
+    if finish is None:
+        return None
+    try:
+        columns = tuple(Column(**column) for column in _read_schema(table_schema))
+    except (msgspec.MsgspecError, TypeError):
+        return None
+    if not columns:  # of a table that no message described
+        return None
+    return _Plan(
+        columns=columns,
+        # in column order, as canal-json and Open Protocol give the keys of their rows
+        key=tuple(column.name for column in columns if column.key),
+        key_of_schema=finish.key_of_schema,
+        cells={column.name: (finish.convert(column, feed), finish.null_reason(column)) for column in columns},
+        told_cells={column.name: (check, None) for column in columns if (check := finish.check(column, feed))},
+    )
+
+
+def resolve(
+    row: Row,
+    protocol: str,
+    table_schema: str | None,
+    options_text: str | None,
+    sent: str | None,
+    key_columns: str | None = None,
+) -> Row:
+    """The row with canonical images, its row key, and its checksum verified; `sent` is the text of `Event.checksum`.
+
+    `key_columns` is the JSON list of the key's columns, where more is known of them than what the schema tells. Where
+    the schema is not known the row stays as it is, flagged, but for the key, if its message names none and its cells
+    are as they will be. A cell that is no text of its column's type stays too, flagged `<column>:no_schema`, and one
+    that the schema lacks does if its row waited for the schema.
+    """
+    try:
+        plan = _plan_of(protocol, table_schema, options.parse(options_text)) if table_schema else None
+    except DecodeError:
+        plan = None
+    if plan is None:
+        return _keyed(row, _read_names(key_columns) if key_columns else ())
+    cells = plan.cells
+    if _NO_SCHEMA not in row.lossy:
+        unsure = {flag.rpartition(":")[0] for flag in row.lossy if flag.endswith(_UNSURE)}
+        cells = {**plan.told_cells, **{name: cell for name, cell in cells.items() if name in unsure}}
+    known = {_NO_SCHEMA, *(name + reason for name in cells for reason in _UNSURE)}
+    flags = [flag for flag in row.lossy if flag not in known]
+    before = _canonical(row.before, plan, cells, flags)
+    after = _canonical(row.after, plan, cells, flags)
+    if _NO_SCHEMA in row.lossy:
+        flags += map(Lossy.NO_SCHEMA.of, {**(before or {}), **(after or {})}.keys() - plan.cells.keys())
+    key = _key_columns(row, plan, (before if after is None else after) or {}, flags, key_columns)
+    row_key, before_key = _keys_of(before, after, key)
+    mismatch = None
+    if sent is not None and not _KEY_ONLY & set(flags):
+        mismatch = checksum.verify(sent.encode(), before, after, plan.columns)
+    return Row(
+        row_key=row_key,
+        before_key=before_key,
+        before=None if before is None else write_json(before),
+        after=None if after is None else write_json(after),
+        lossy=tuple(dict.fromkeys(flags)),
+        checksum_mismatch=mismatch,
+    )
+
+
+def _canonical(
+    text: str | bytes | None,
+    plan: _Plan,
+    cells: Mapping[str, _Cell],
+    flags: list[str],
+) -> _Image | None:
+    if text is None:
+        return None
+    wire = _read_image(text)
+    # JSON objects of Simple are sorted by name; columns that the schema lacks come last
+    image: _Image = {column: wire[column] for column in plan.cells if column in wire} | wire
+    for column, (convert, null_reason) in cells.items():
+        if column not in image:
+            continue
+        reason = null_reason
+        if (cell := image[column]) is not None:
+            reason = None
+            try:
+                if convert is not None:
+                    image[column], reason = convert(cell)
+            except (ValueError, OverflowError, ArithmeticError):
+                reason = Lossy.NO_SCHEMA
+        if reason is not None:
+            flags.append(reason.of(column))
+    return image
+
+
+def _keyed(row: Row, key: Sequence[str]) -> Row:
+    """A row that needs no schema, with the key of its table where its message names none."""
+    if not key or _NO_KEY not in row.lossy or _NO_SCHEMA in row.lossy:
+        return row
+    before, after = (None if text is None else _read_image(text) for text in (row.before, row.after))
+    if not ((before if after is None else after) or {}).keys() >= set(key):
+        return row
+    row_key, before_key = _keys_of(before, after, key)
+    lossy = tuple(flag for flag in row.lossy if flag != _NO_KEY)
+    return row._replace(row_key=row_key, before_key=before_key, lossy=lossy)
+
+
+def _key_columns(row: Row, plan: _Plan, image: _Image, flags: list[str], key_columns: str | None) -> Sequence[str]:
+    """The columns of the row key; none where no key is known, so that all columns together serve as one."""
+    if not plan.key_of_schema and _NO_KEY not in flags and row.row_key is not None:
+        return tuple(_read_image(row.row_key))
+    key = plan.key if key_columns is None else _read_names(key_columns)
+    # a row of key columns alone may have those of its message's schema
+    for names in (key, plan.key) if key else ():
+        if names and image.keys() >= set(names):
+            flags[:] = [flag for flag in flags if flag != _NO_KEY]
+            return names
+    flags.append(_NO_KEY)
+    return ()
+
+
+def _keys_of(before: _Image | None, after: _Image | None, key: Sequence[str]) -> tuple[bytes | None, bytes | None]:
+    """The row key, and that of the old image where it is another one."""
+    row_key, old_key = _key_of(before if after is None else after, key), _key_of(before, key)
+    return row_key, old_key if old_key != row_key else None
+
+
+def _key_of(image: _Image | None, key: Sequence[str]) -> bytes | None:
+    if image is None:
+        return None
+    return write_json({column: image.get(column) for column in key} if key else image)
+
+
+def unsure_cells(
+    protocol: str, table_schema: str, options_text: str | None, images: Iterable[str | None]
+) -> tuple[str, ...] | None:
+    """The flags of cells that may stand for something else, as only the table's schema tells; None where none is.
+
+    It is for rows whose messages told all else, with the images as they are after `resolve`.
+    """
+    try:
+        plan = _plan_of(protocol, table_schema, options.parse(options_text))
+    except DecodeError:
+        plan = None
+    if plan is None:
+        return None
+    flags: list[str] = []
+    for text in images:
+        image = {} if text is None else _read_image(text)
+        for column, (check, _) in plan.told_cells.items():
+            cell = image.get(column)
+            if cell is not None and check is not None:
+                with suppress(ValueError, OverflowError, ArithmeticError):
+                    _, reason = check(cell)
+                    flags += [] if reason is None else [reason.of(column)]
+    return tuple(dict.fromkeys(flags)) or None
+
+
+@collector_off()
+def unsure_cells_batch(
+    protocols: pa.Array[Any],
+    table_schemas: pa.Array[Any],
+    options_texts: pa.Array[Any],
+    befores: pa.Array[Any],
+    afters: pa.Array[Any],
+) -> pa.Array[Any]:
+    """`unsure_cells` for arrays of the same length; null where there is no schema."""
+    rows = zip(
+        *(array.to_pylist() for array in (protocols, table_schemas, options_texts, befores, afters)), strict=True
+    )
+    flags = [
+        None if schema is None else unsure_cells(protocol, schema, options_text, images)
+        for protocol, schema, options_text, *images in rows
+    ]
+    return pa.array(flags, pa.list_(pa.string()))
+
+
+@collector_off()
+def resolve_batch(
+    protocols: pa.Array[Any],
+    table_schemas: pa.Array[Any],
+    options_texts: pa.Array[Any],
+    row_keys: pa.Array[Any],
+    before_keys: pa.Array[Any],
+    befores: pa.Array[Any],
+    afters: pa.Array[Any],
+    lossy: pa.Array[Any],
+    checksums: pa.Array[Any],
+    key_columns: pa.Array[Any],
+) -> pa.Array[Any]:
+    """`resolve` for arrays of the same length; gives an array of structs with the members of `Row`."""
+    context = zip(
+        protocols.to_pylist(),
+        table_schemas.to_pylist(),
+        options_texts.to_pylist(),
+        checksums.to_pylist(),
+        key_columns.to_pylist(),
+        strict=True,
+    )
+    images = (row_keys, before_keys, befores, afters)
+    rows = zip(*(array.to_pylist() for array in images), lossy.to_pylist(), strict=True)
+    resolved = [
+        resolve(Row(key, old_key, before, after, tuple(flags or ())), *of_row)
+        for (key, old_key, before, after, flags), of_row in zip(rows, context, strict=True)
+    ]
+    columns = list(zip(*resolved, strict=True)) or [()] * len(_FIELDS)
+    arrays = [pa.array(column, arrow_type) for column, (_, _, arrow_type) in zip(columns, _FIELDS, strict=True)]
+    return pa.StructArray.from_arrays(arrays, fields=[pa.field(name, arrow) for name, _, arrow in _FIELDS])

@@ -1,0 +1,1 @@
+"""What Spark gets: the list of UDFs."""

@@ -1,0 +1,191 @@
+"""Every UDF of the plug-in, declared once: the registrar, docs/udfs.md and the tests read this list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from ticdc_udfs import schema_sources
+from ticdc_udfs.catalogue import loaded, partitions, projection
+from ticdc_udfs.catalogue import udf as catalogue
+from ticdc_udfs.contract import arrow
+from ticdc_udfs.protocols import avro, canal_json, debezium, debezium_avro, open_protocol, resolution, simple
+from ticdc_udfs.typed import names as typed_names
+from ticdc_udfs.wire import claim_check
+
+ArrowFunction = Callable[..., "pa.Array[Any]"]
+
+
+@dataclass(frozen=True)
+class Udf:
+    """A SQL function: Arrow arrays in, one Arrow array of the same length out; no message makes it raise."""
+
+    name: str
+    arguments: tuple[tuple[str, str], ...]
+    returns: str
+    description: str
+    function: ArrowFunction
+
+    @property
+    def signature(self) -> str:
+        """The function as SQL sees it, e.g. `f(value binary) → string`."""
+        arguments = ", ".join(f"{name} {sql_type}" for name, sql_type in self.arguments)
+        return f"{self.name}({arguments}) → {self.returns}"
+
+
+def _decoder(protocol: str, decode_batch: ArrowFunction, has_batches: bool = False) -> Udf:
+    events = "events" if has_batches else "event"
+    return Udf(
+        name=f"ticdc_decode_{protocol}",
+        arguments=(("key", "binary"), ("value", "binary"), ("options", "string")),
+        returns=arrow.EVENTS_SQL_TYPE if has_batches else arrow.EVENT_SQL_TYPE,
+        description=f"The {events} of one {protocol} message; options is the feed's options as JSON text.",
+        function=arrow.feed_by_feed(decode_batch),
+    )
+
+
+def _avro_decoder(protocol: str, decode_batch: ArrowFunction) -> Udf:
+    return Udf(
+        name=f"ticdc_decode_{protocol}",
+        arguments=(
+            ("key", "binary"),
+            ("value", "binary"),
+            ("options", "string"),
+            ("key_schema", "string"),
+            ("value_schema", "string"),
+        ),
+        returns=arrow.EVENT_SQL_TYPE,
+        description=(
+            f"The event of one {protocol} message, whose writer schemas are given as JSON text, or packed by "
+            "`ticdc_pack_schema`."
+        ),
+        function=arrow.feed_by_feed(
+            lambda keys, values, options, *schemas: decode_batch(
+                keys, values, options, *map(schema_sources.unpack_schemas, schemas)
+            )
+        ),
+    )
+
+
+_FETCH = Udf(
+    name="ticdc_fetch_schema",
+    arguments=(("source", "string"), ("id", "string")),
+    returns=schema_sources.FETCHED_SQL_TYPE,
+    description="The writer schema of an id from a registry (its URL) or a JSON file (its path), or why there is none.",
+    function=schema_sources.fetch_schemas,
+)
+
+_PACK = Udf(
+    name="ticdc_pack_schema",
+    arguments=(("schema", "string"),),
+    returns="binary",
+    description="A writer schema in less bytes, for the decoders, which get it with every message.",
+    function=schema_sources.pack_schemas,
+)
+
+_RESOLVE = Udf(
+    name="ticdc_resolve_row",
+    arguments=(
+        ("protocol", "string"),
+        ("table_schema", "string"),
+        ("options", "string"),
+        ("row_key", "string"),
+        ("before_key", "string"),
+        ("before", "string"),
+        ("after", "string"),
+        ("lossy", "array<string>"),
+        ("checksum", "string"),
+        ("key_columns", "string"),
+    ),
+    returns=resolution.ROW_SQL_TYPE,
+    description="A staged row that waited for its table's schema: key, images and checksum as that tells them.",
+    function=resolution.resolve_batch,
+)
+
+_UNSURE_CELLS = Udf(
+    name="ticdc_unsure_cells",
+    arguments=(
+        ("protocol", "string"),
+        ("table_schema", "string"),
+        ("options", "string"),
+        ("before", "string"),
+        ("after", "string"),
+    ),
+    returns="array<string>",
+    description="The flags of a row's cells that may stand for something else, as only the table's schema tells.",
+    function=resolution.unsure_cells_batch,
+)
+
+_FOLD_DDL = Udf(
+    name="ticdc_fold_ddl",
+    arguments=(("events", "string"), ("information_schema", "string"), ("protocol", "string")),
+    returns=catalogue.FOLD_SQL_TYPE,
+    description="The table versions, effects and problems of a feed's DDL events (JSON list in order of arrival).",
+    function=catalogue.fold_batch,
+)
+_DDL_KIND = Udf(
+    name="ticdc_ddl_kind",
+    arguments=(("ddl_query", "string"), ("schema_name", "string")),
+    returns=catalogue.KIND_SQL_TYPE,
+    description="What a DDL statement does, in one vocabulary, and the tables it touches.",
+    function=catalogue.kind_batch,
+)
+_PROJECT_ROW = Udf(
+    name="ticdc_project_row",
+    arguments=(("row", "string"), ("versions", "string"), ("lossy", "array<string>")),
+    returns=projection.PROJECTED_SQL_TYPE,
+    description="A row as the last of its table's versions shows it; versions is a JSON list of column lists.",
+    function=projection.project_batch,
+)
+_LOADED_ROW = Udf(
+    name="ticdc_loaded_row",
+    arguments=(("row", "string"), ("columns", "string"), ("key_columns", "string")),
+    returns=projection.PROJECTED_SQL_TYPE,
+    description="A row of an initial load (a struct as JSON text) as the version of its table shows it.",
+    function=loaded.loaded_batch,
+)
+_PARTITION_OF = Udf(
+    name="ticdc_partition_of",
+    arguments=(("row", "string"), ("partitioning", "string"), ("columns", "string")),
+    returns="string",
+    description="The name of the partition that holds a row; null where that cannot be told.",
+    function=partitions.partition_batch,
+)
+_CLAIM_CHECK = Udf(
+    name="ticdc_claim_check",
+    arguments=(("content", "binary"),),
+    returns=claim_check.MESSAGE_SQL_TYPE,
+    description="Key and value of the message that a claim-check file holds, in whichever of its two forms.",
+    function=claim_check.message_batch,
+)
+_TYPED_NAMES = Udf(
+    name="ticdc_typed_names",
+    arguments=(("tables", "string"), ("settings", "string")),
+    returns=typed_names.NAMES_SQL_TYPE,
+    description="The relations of all typed tables (a JSON list of upstream tables), or why a table cannot have any.",
+    function=typed_names.names_batch,
+)
+
+UDFS: tuple[Udf, ...] = (
+    _avro_decoder("avro", avro.decode_batch),
+    _decoder("canal_json", partial(arrow.decode_each, canal_json.decode)),
+    _decoder("debezium", debezium.decode_batch),
+    _avro_decoder("debezium_avro", debezium_avro.decode_batch),
+    _decoder("open_protocol", open_protocol.decode_batch, has_batches=True),
+    _decoder("simple", simple.decode_batch),
+    _FETCH,
+    _PACK,
+    _RESOLVE,
+    _UNSURE_CELLS,
+    _FOLD_DDL,
+    _DDL_KIND,
+    _PROJECT_ROW,
+    _LOADED_ROW,
+    _PARTITION_OF,
+    _CLAIM_CHECK,
+    _TYPED_NAMES,
+)

@@ -1,0 +1,1 @@
+"""Typed tables: the part of them that SQL cannot do."""

@@ -1,0 +1,1 @@
+"""How messages are packed: compression, claim checks, row checksums, and the bytes of Avro and JSON."""
