@@ -1,6 +1,5 @@
 {% macro check_source() %}
-    {# all nodes of a run see this graph #}
-    {% do graph.update({"ticdc_timestamp_type": run_query("set spark.sql.timestampType").rows[0][1]}) %}
+    {% do ticdc.memory().update({"timestamp_type": run_query("set spark.sql.timestampType").rows[0][1]}) %}
     {% set messages = source("ticdc", "messages").replace(limit=none) %}
     {% set found = {} %}
     {% for column in adapter.get_columns_in_relation(messages) %}

@@ -1,13 +1,12 @@
 {% macro initial_loads(exported_rows) %}
     {% set feeds = ticdc.feeds() | map(attribute="name") | list %}
     {% set loads = [] %}
-    {% if execute and "ticdc_exported_loads" not in graph %}
-        {# all nodes of a run see this graph #}
-        {% do graph.update({"ticdc_exported_loads": ticdc.rows_if_built(
+    {% if execute and "exported_loads" not in ticdc.memory() %}
+        {% do ticdc.memory().update({"exported_loads": ticdc.rows_if_built(
             exported_rows, "select feed, schema_name, table_name, commit_ts, key_columns from " ~ exported_rows ~ " where row is null"
         ) | map("list") | list}) %}
     {% endif %}
-    {% for feed, schema, table, commit_ts, key_columns in (graph["ticdc_exported_loads"] if execute else []) if feed in feeds %}
+    {% for feed, schema, table, commit_ts, key_columns in (ticdc.memory().exported_loads if execute else []) if feed in feeds %}
         {% do loads.append({
             "feed": feed, "schema": schema, "table": table, "commit_ts": commit_ts | int, "key_columns": key_columns, "is_exported": true,
         }) %}

@@ -1,6 +1,6 @@
 {% macro use_timestamp_type(type=none) %}
     {# Spark 4.1 reads the type timestamp of Hive's catalogue as the session's default, and hands timestamp_ntz, which Hive
        does not know, back to it with each partition and property. #}
-    {% set default = graph.get("ticdc_timestamp_type", "TIMESTAMP_LTZ") %}
+    {% set default = ticdc.memory().get("timestamp_type", "TIMESTAMP_LTZ") %}
     {% if default != "TIMESTAMP_LTZ" %}{% do run_query("set spark.sql.timestampType=" ~ (type or default)) %}{% endif %}
 {% endmacro %}

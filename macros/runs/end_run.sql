@@ -1,6 +1,6 @@
 {% macro end_run(results) %}
-    {% if not execute or not graph.get("ticdc_lease") %}{% do return("") %}{% endif %}
-    {% set lease, unfinished = graph.pop("ticdc_lease"), [] %}
+    {% if not execute or not ticdc.memory().get("lease") %}{% do return("") %}{% endif %}
+    {% set lease, unfinished = ticdc.memory().pop("lease"), [] %}
     {% for result in results if result.node.package_name == "ticdc" and result.node.resource_type == "model" and result.status != "success" %}
         {% do unfinished.append(result.node.name) %}
     {% endfor %}

@@ -1,5 +1,5 @@
 {% macro keep_lease() %}
-    {% set lease, now = graph.get("ticdc_lease"), modules.datetime.datetime.now(modules.pytz.utc).timestamp() %}
+    {% set lease, now = ticdc.memory().get("lease"), modules.datetime.datetime.now(modules.pytz.utc).timestamp() %}
     {% set seconds = var("ticdc__lease_minutes", 60) * 60 %}
     {% if lease and now > lease.renewed + seconds / 4 %}
         {% set newest = ticdc.leases().newest %}

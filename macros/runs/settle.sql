@@ -10,5 +10,6 @@
             {% do properties.append("'ticdc.settled." ~ loop.index ~ "' = '" ~ part ~ "'") %}
         {% endfor %}
         {% do run_query("alter table " ~ this ~ " set tblproperties (" ~ properties | join(", ") ~ ")") %}
+        {% do ticdc.memory().settled.update({this | string: text}) %}
     {% endif %}
 {% endmacro %}

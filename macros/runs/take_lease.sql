@@ -27,5 +27,5 @@
     {% if flags.FULL_REFRESH %}
         {% do run_query("create table if not exists " ~ refresh ~ " (run_id bigint) using parquet") %}
     {% endif %}
-    {% do graph.update({"ticdc_lease": dict(lease, relation=relation, refresh=refresh, renewed=now.timestamp())}) %}
+    {% do ticdc.memory().update({"lease": dict(lease, relation=relation, refresh=refresh, renewed=now.timestamp())}) %}
 {% endmacro %}

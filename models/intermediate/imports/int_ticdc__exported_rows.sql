@@ -3,7 +3,7 @@
         materialized="ticdc_append",
         partition_by=["feed"],
         full_refresh=false,
-        post_hook="{% do graph.pop('ticdc_exported_loads', none) %}",
+        post_hook="{% do ticdc.memory().pop('exported_loads', none) %}",
     )
 }}
 {%- set loads = ticdc.initial_loads(this) | rejectattr("is_exported") | list -%}
