@@ -39,7 +39,7 @@ test: setup ## runs all tests but the long ones
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder --durations 25
 
 soak: setup ## runs the long tests, hours of them; PART=corpus those of one part, TICDC_CORPUS=<folder> on that corpus
-	$(BIN)/python -m pytest --soak $(PART) --numprocesses $(PROCESSES) --dist loadscope --no-loadscope-reorder --durations 0
+	$(BIN)/python -m pytest --soak=$(PART) --numprocesses $(PROCESSES) --dist loadscope --no-loadscope-reorder --durations 0
 
 lint: setup ## checks style and types of Python and SQL, and that everything is described
 	$(BIN)/ruff check .
