@@ -10,6 +10,8 @@ import pytest
 from support.cases import Built, Stage, Story, story
 
 pytestmark = pytest.mark.usefixtures("built_cases")
+# Of its initial load messages tell the types and the key only in the second build, which makes them of the rows there.
+TOLD_LATER = "early"
 CHANGE = ("feed", "schema_name", "table_name", "commit_ts", "row_key", "op", "before", "after", "image_hash", "copy")
 
 
@@ -29,9 +31,9 @@ class Increments(Story):
     def after(self, stage: Stage, built: Built) -> None:
         rows = built.rows(f"select * from ticdc__changelog where run_id > {self.last_run_id}")
         self.last_run_id = max([self.last_run_id, *(row["run_id"] for row in rows)])
-        self.got.append(Counter(map(change, rows)))
+        self.got.append(Counter(change(row) for row in rows if row["feed"] != TOLD_LATER))
         if stage is Stage.SECOND:
-            self.changelog = built.rows("select * from ticdc__changelog")
+            self.changelog = built.rows(f"select * from ticdc__changelog where feed <> '{TOLD_LATER}'")
 
 
 INCREMENTS = Increments()
