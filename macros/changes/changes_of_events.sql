@@ -14,7 +14,6 @@
         image_hash,
         copy,
         lossy,
-        run_id as arrived_run_id,
         -- one pass over the events, and images are not copied into an array
         coalesce(half, op) as op,
         if(half = 'delete', before_key, row_key) as row_key,

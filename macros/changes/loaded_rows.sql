@@ -7,7 +7,6 @@
         versions.valid_from_ts as version_from_ts,
         exported.commit_ts,
         ticdc_loaded_row(exported.row, versions.columns, exported.key_columns) as loaded,
-        exported.run_id as arrived_run_id,
         exported.feed
     from {{ ref("int_ticdc__exported_rows") }} as exported
     inner join {{ ref("int_ticdc__table_versions") }} as versions

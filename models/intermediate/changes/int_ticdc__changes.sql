@@ -2,8 +2,8 @@
     config(
         materialized="ticdc_append",
         partition_by=["feed"],
-        pre_hook="{% do ticdc.forget_redriven_feeds() %}",
-        post_hook="{% do ticdc.settle() %}",
+        pre_hook=["{% do ticdc.keep_first_runs() %}", "{% do ticdc.forget_redriven_feeds() %}"],
+        post_hook=["{% do ticdc.settle() %}", "{% do ticdc.forget_first_runs() %}"],
     )
 }}
 {%- set settled = ticdc.settled() -%}
@@ -15,7 +15,7 @@
 }) -%}
 {%- set arriving = ticdc.arriving_rows(settled, progress) -%}
 {%- set loads = ticdc.loads_to_take(settled, progress) -%}
-{%- set first_runs = ticdc.first_runs(settled, progress) -%}
+{%- set is_built_again = ticdc.feeds_built_again(settled, progress) | length > 0 -%}
 {%- do progress.update({
     "has_bags": progress.has_bags or arriving.has_bags,
     "first_commits": ticdc.first_commits(settled, progress, arriving, loads),
@@ -152,23 +152,6 @@ occurrences as (
 
 ),
 
-{% if first_runs -%}
--- of feeds that are built again: the runs that first had their changes, and the commits that these reached by then
-first_runs as (
-
-    select
-        feed,
-        from_json(runs, 'array<struct<run_id: bigint, commit_ts: bigint>>') as runs
-    from
-        values
-            {%- for feed, runs in first_runs %}
-            ({{ ticdc.text_literal(feed) }}, {{ ticdc.text_literal(runs) }}){{ "," if not loop.last }}
-            {%- endfor %}
-            as known (feed, runs)
-
-),
-
-{% endif -%}
 {% if loads -%}
 loaded_rows as (
 
@@ -218,119 +201,128 @@ repeats as (
             and known.commit_ts >= {{ arriving.first_commit_ts }}
     {% endif %}
 
+),
+
+new_changes as (
+
+    select /*+ broadcast(repeats, versions) */
+        changes.schema_name,
+        changes.table_name,
+        coalesce(versions.table_id, {{ unseen_table_id }}) as table_id,
+        coalesce(versions.table_incarnation, 1) as table_incarnation,
+        coalesce(versions.valid_from_ts, 0) as version_from_ts,
+        changes.commit_ts,
+        timestamp_millis(shiftright(changes.commit_ts, 18)) as commit_at,
+        changes.commit_ts_exact,
+        changes.start_ts,
+        changes.physical_table_id,
+        changes.op,
+        if(
+            changes.op = 'delete'
+            and (
+                changes.commit_ts_exact
+                {{- " or replaced.feed is not null" if not arriving.get("is_exact", true) }}
+            ),
+            0,
+            1
+        ) as apply_rank,
+        changes.row_key,
+        changes.before,
+        changes.after,
+        changes.image_hash,
+        changes.copy,
+        {{ ticdc.unsure_cells() }} as lossy,
+        changes.topic,
+        changes.`partition`,
+        changes.`offset`,
+        changes.event_index,
+        {{ ticdc.is_late(settled, progress, "changes.") }} as is_late,
+        {{ ticdc.run_id() }} as run_id,
+        changes.feed
+    from changes
+    -- an anti join would find the repeats anew for each part of the union
+    left join repeats
+        on
+            changes.feed = repeats.feed
+            and changes.topic = repeats.topic
+            and changes.`partition` = repeats.`partition`
+            and changes.`offset` = repeats.`offset`
+            and changes.event_index = repeats.event_index
+            and changes.op = repeats.op
+    {%- if not arriving.get("is_exact", true) %}
+    left join replaced_rows as replaced
+        on
+            changes.feed = replaced.feed
+            and changes.topic = replaced.topic
+            and changes.`partition` = replaced.`partition`
+            and changes.`offset` = replaced.`offset`
+            and changes.event_index = replaced.event_index
+    {%- endif %}
+    left join {{ ref("int_ticdc__table_versions") }} as versions
+        on
+            changes.feed = versions.feed
+            and lower(changes.schema_name) = versions.schema_key
+            and lower(changes.table_name) = versions.table_key
+            and changes.commit_ts > versions.rows_after_ts
+            and changes.commit_ts <= coalesce(versions.rows_to_ts, changes.commit_ts)
+    where repeats.feed is null
+    {%- if loads %}
+
+    union all
+
+    select
+        ranked.schema_name,
+        ranked.table_name,
+        ranked.table_id,
+        ranked.table_incarnation,
+        ranked.version_from_ts,
+        ranked.commit_ts,
+        timestamp_millis(shiftright(ranked.commit_ts, 18)) as commit_at,
+        true as commit_ts_exact,
+        cast(null as bigint) as start_ts,
+        cast(null as bigint) as physical_table_id,
+        'load' as op,
+        1 as apply_rank,
+        ranked.loaded.row_key,
+        cast(null as string) as before,
+        ranked.loaded.row as after,
+        cast(null as bigint) as image_hash,
+        ranked.place as copy,
+        ranked.loaded.lossy,
+        '' as topic,
+        0 as `partition`,
+        cast(0 as bigint) as `offset`,
+        0 as event_index,
+        false as is_late,
+        {{ ticdc.run_id() }} as run_id,
+        ranked.feed
+    from ranked_loaded_rows as ranked
+    {%- if is_incremental() %}
+    -- what a run left that ended before it was settled
+    left anti join {{ this }} as known
+        on
+            ranked.feed = known.feed
+            and ranked.table_id = known.table_id
+            and ranked.table_incarnation = known.table_incarnation
+            and ranked.commit_ts = known.commit_ts
+            and ranked.loaded.row_key = known.row_key
+            and known.op = 'load'
+    {%- endif %}
+    -- equal rows of a table without key count each
+    where ranked.place = 1 or array_contains(ranked.loaded.lossy, '*:no_key')
+    {%- endif %}
+
 )
 
-select /*+ broadcast(repeats, versions{{ ", first_runs" if first_runs }}) */
-    changes.schema_name,
-    changes.table_name,
-    coalesce(versions.table_id, {{ unseen_table_id }}) as table_id,
-    coalesce(versions.table_incarnation, 1) as table_incarnation,
-    coalesce(versions.valid_from_ts, 0) as version_from_ts,
-    changes.commit_ts,
-    timestamp_millis(shiftright(changes.commit_ts, 18)) as commit_at,
-    changes.commit_ts_exact,
-    changes.start_ts,
-    changes.physical_table_id,
-    changes.op,
-    if(
-        changes.op = 'delete'
-        and (
-            changes.commit_ts_exact
-            {{- " or replaced.feed is not null" if not arriving.get("is_exact", true) }}
-        ),
-        0,
-        1
-    ) as apply_rank,
-    changes.row_key,
-    changes.before,
-    changes.after,
-    changes.image_hash,
-    changes.copy,
-    {{ ticdc.unsure_cells() }} as lossy,
-    changes.topic,
-    changes.`partition`,
-    changes.`offset`,
-    changes.event_index,
-    {{ ticdc.is_late(settled, progress, "changes.") }} as is_late,
-    {{ ticdc.first_run_id_of(first_runs, "changes") }} as first_run_id,
-    {{ ticdc.run_id() }} as run_id,
-    changes.feed
-from changes
-{%- if first_runs %}
-left join first_runs on changes.feed = first_runs.feed
-{%- endif %}
--- an anti join would find the repeats anew for each part of the union
-left join repeats
-    on
-        changes.feed = repeats.feed
-        and changes.topic = repeats.topic
-        and changes.`partition` = repeats.`partition`
-        and changes.`offset` = repeats.`offset`
-        and changes.event_index = repeats.event_index
-        and changes.op = repeats.op
-{%- if not arriving.get("is_exact", true) %}
-left join replaced_rows as replaced
-    on
-        changes.feed = replaced.feed
-        and changes.topic = replaced.topic
-        and changes.`partition` = replaced.`partition`
-        and changes.`offset` = replaced.`offset`
-        and changes.event_index = replaced.event_index
-{%- endif %}
-left join {{ ref("int_ticdc__table_versions") }} as versions
-    on
-        changes.feed = versions.feed
-        and lower(changes.schema_name) = versions.schema_key
-        and lower(changes.table_name) = versions.table_key
-        and changes.commit_ts > versions.rows_after_ts
-        and changes.commit_ts <= coalesce(versions.rows_to_ts, changes.commit_ts)
-where repeats.feed is null
-{%- if loads %}
-
-union all
-
 select
-    ranked.schema_name,
-    ranked.table_name,
-    ranked.table_id,
-    ranked.table_incarnation,
-    ranked.version_from_ts,
-    ranked.commit_ts,
-    timestamp_millis(shiftright(ranked.commit_ts, 18)) as commit_at,
-    true as commit_ts_exact,
-    cast(null as bigint) as start_ts,
-    cast(null as bigint) as physical_table_id,
-    'load' as op,
-    1 as apply_rank,
-    ranked.loaded.row_key,
-    cast(null as string) as before,
-    ranked.loaded.row as after,
-    cast(null as bigint) as image_hash,
-    ranked.place as copy,
-    ranked.loaded.lossy,
-    '' as topic,
-    0 as `partition`,
-    cast(0 as bigint) as `offset`,
-    0 as event_index,
-    false as is_late,
-    {{ ticdc.first_run_id_of(first_runs, "ranked") }} as first_run_id,
-    {{ ticdc.run_id() }} as run_id,
-    ranked.feed
-from ranked_loaded_rows as ranked
-{%- if first_runs %}
-left join first_runs on ranked.feed = first_runs.feed
-{%- endif %}
-{%- if is_incremental() %}
--- what a run left that ended before it was settled
-left anti join {{ this }} as known
+    new_changes.*,
+    {{ "coalesce(changes_before.first_run_id, new_changes.run_id)" if is_built_again else "run_id" }} as first_run_id
+from new_changes
+{%- if is_built_again %}
+left join {{ ticdc.changes_before() }} as changes_before
     on
-        ranked.feed = known.feed
-        and ranked.table_id = known.table_id
-        and ranked.table_incarnation = known.table_incarnation
-        and ranked.commit_ts = known.commit_ts
-        and ranked.loaded.row_key = known.row_key
-        and known.op = 'load'
-{%- endif %}
--- equal rows of a table without key count each
-where ranked.place = 1 or array_contains(ranked.loaded.lossy, '*:no_key')
+        new_changes.feed = changes_before.feed
+        and new_changes.commit_ts = changes_before.commit_ts
+        and new_changes.row_key = changes_before.row_key
+        and {{ ticdc.change_identity() }} = changes_before.identity
 {%- endif %}

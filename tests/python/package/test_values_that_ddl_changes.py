@@ -96,6 +96,8 @@ def test_values_that_are_not_certain_are_problems(built_cases: Built) -> None:
     found = {(problem["code"], problem["table_name"]) for problem in built_cases.problems("changed_values")}
     assert found == {
         ("values_not_converted", "zoned"),
+        ("values_not_converted", "moved"),
+        ("lossy_values", "moved"),
         ("values_not_converted", "added"),
         ("default_not_constant", "added"),
     }

@@ -1,0 +1,3 @@
+{% macro changes_before() %}
+    {% do return(this.incorporate(path={"identifier": this.identifier ~ "_before"})) %}
+{% endmacro %}
