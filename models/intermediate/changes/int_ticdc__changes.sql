@@ -316,7 +316,11 @@ new_changes as (
 
 select
     new_changes.*,
-    {{ "coalesce(changes_before.first_run_id, new_changes.run_id)" if is_built_again else "run_id" }} as first_run_id
+    {% if is_built_again -%}
+    coalesce(changes_before.first_run_id, new_changes.run_id) as first_run_id
+    {%- else -%}
+    run_id as first_run_id
+    {%- endif %}
 from new_changes
 {%- if is_built_again %}
 left join {{ ticdc.changes_before() }} as changes_before

@@ -14,6 +14,7 @@ from support import session
 from support.project import Server
 
 import dbt_ticdc
+from ticdc_udfs.spark.registry import UDFS
 
 ERROR_CODE = "select ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}').error_code as code"
 
@@ -36,6 +37,8 @@ def test_clients_have_the_functions_and_nothing_of_each_other(server: Server) ->
     one, two = server.connect(), server.connect()
     for cursor, name in ((one, "first"), (two, "second")):
         assert rows(cursor, ERROR_CODE) == [("bad_json",)]
+        functions = {function for (function,) in rows(cursor, "show user functions like 'ticdc_*'")}
+        assert functions >= {udf.name for udf in UDFS}
         cursor.execute(f"create temporary view mine as select '{name}' as name")
         cursor.execute(f"set ticdc.test = {name}")
     assert rows(one, "select * from mine") == [("first",)]
