@@ -10,6 +10,6 @@
             ) %}
         {% endif %}
         {% do lease.update({"renewed": now, "until": now + seconds}) %}
-        {% do run_query("alter table " ~ lease.relation ~ " set tblproperties ('ticdc.lease' = '" ~ tojson(lease).encode().hex() ~ "')") %}
+        {% do run_query("alter table " ~ lease.relation ~ " set " ~ ticdc.lease_property(lease)) %}
     {% endif %}
 {% endmacro %}

@@ -10,7 +10,6 @@
     {% endfor %}
     {% if numbers %}
         {% for row in run_query("show tblproperties " ~ found.relations[numbers | max]).rows if row[0] == "ticdc.lease" %}
-            {# in hex, as Spark hides a text that holds "url" or "token", which names of users and hosts may #}
             {% do found.newest.update(fromjson("".encode().fromhex(row[1]).decode()), number=numbers | max) %}
         {% endfor %}
     {% endif %}

@@ -19,9 +19,12 @@
     {# of two that come at once the catalogue lets one make the table #}
     {% set taken = run_query(
         "begin declare exit handler for sqlexception select false as is_taken; create table " ~ relation
-        ~ " (run_id bigint) using parquet tblproperties ('ticdc.lease' = '" ~ tojson(lease).encode().hex() ~ "'); select true as is_taken; end"
+        ~ " (run_id bigint) using parquet " ~ ticdc.lease_property(lease) ~ "; select true as is_taken; end"
     ).rows[0][0] %}
-    {% if not taken %}{% do ticdc.check_lease_is_free(ticdc.leases().newest, now) %}{% endif %}
+    {% if not taken %}
+        {% do ticdc.check_lease_is_free(ticdc.leases().newest, now) %}
+        {% do exceptions.raise_compiler_error("ticdc: the lease " ~ relation ~ " cannot be taken, and no run holds it: may this user create tables there?") %}
+    {% endif %}
     {% for before in leases.relations.values() %}{% do run_query("drop table if exists " ~ before) %}{% endfor %}
     {% set refresh = leases.schema ~ ".ticdc__unfinished_refresh" %}
     {% if flags.FULL_REFRESH %}
