@@ -62,19 +62,23 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _redrive(options: argparse.Namespace) -> None:
-    warehouse.check_exists(options.warehouse)
-    variables = _variables_of_last_build(options.warehouse, options.feeds)
-    spark = _open(options.warehouse)
-    with _summary(spark):
+    with _of_last_build(options) as (spark, variables):
         redrive(spark, options.warehouse.resolve(), variables, options.feed)
 
 
 def _redecode(options: argparse.Namespace) -> None:
+    with _of_last_build(options) as (spark, variables):
+        redecode(spark, options.warehouse.resolve(), variables)
+
+
+@contextmanager
+def _of_last_build(options: argparse.Namespace) -> Iterator[tuple[SparkSession, dict[str, object]]]:
+    """A session on a warehouse that is there, and the variables of its last build."""
     warehouse.check_exists(options.warehouse)
     variables = _variables_of_last_build(options.warehouse, options.feeds)
     spark = _open(options.warehouse)
     with _summary(spark):
-        redecode(spark, options.warehouse.resolve(), variables)
+        yield spark, variables
 
 
 @contextmanager
@@ -134,18 +138,26 @@ def _load_and_build(
 
 def redrive(spark: SparkSession, folder: Path, variables: dict[str, object], feeds: Sequence[str] = ()) -> None:
     """Builds the package, and decodes the dead letters of these feeds (default: all) again."""
-    schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
-    made_of = build.fingerprint(package_path(), variables, messages.count(spark, schema))
-    with warehouse.writing(spark, folder):
-        _build(spark, warehouse.work_folder(folder), variables, made_of, {"ticdc__redrive": list(feeds) or True})
+    _build_once(spark, folder, variables, {"ticdc__redrive": list(feeds) or True})
 
 
 def redecode(spark: SparkSession, folder: Path, variables: dict[str, object]) -> None:
     """Decodes all messages again and builds the package of them; refuses where one is gone that is decoded."""
+    _build_once(spark, folder, variables, {"ticdc__redecode": True}, full_refresh=True)
+
+
+def _build_once(
+    spark: SparkSession,
+    folder: Path,
+    variables: dict[str, object],
+    once: Mapping[str, object],
+    full_refresh: bool = False,
+) -> None:
+    """Builds of the messages that are there, with variables beside those that later builds have too."""
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
     made_of = build.fingerprint(package_path(), variables, messages.count(spark, schema))
     with warehouse.writing(spark, folder):
-        _build(spark, warehouse.work_folder(folder), variables, made_of, {"ticdc__redecode": True}, full_refresh=True)
+        _build(spark, warehouse.work_folder(folder), variables, made_of, once, full_refresh)
 
 
 def _build(

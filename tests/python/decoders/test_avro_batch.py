@@ -39,7 +39,7 @@ def test_no_messages() -> None:
 
 
 def _together(messages: list[Message]) -> int:
-    return read_together(avro, decode_batch, arrays(messages))
+    return read_together(avro, arrays(messages))
 
 
 MIXED = (

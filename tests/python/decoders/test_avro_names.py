@@ -16,7 +16,6 @@ from ticdc_udfs.catalogue.tables import ExportedColumn
 from ticdc_udfs.contract.options import parse
 from ticdc_udfs.contract.schemas import Column, table_schema
 from ticdc_udfs.protocols import avro
-from ticdc_udfs.protocols.avro import decode_batch
 from ticdc_udfs.protocols.resolution import Row, resolve
 
 
@@ -121,4 +120,4 @@ def _parsed(each: Message) -> tuple[Any, ...]:
 
 def test_rows_read_together_have_the_names_of_the_export() -> None:
     messages = [odd_row(op, a_b=text) for op in "cud" for text in ("x", 'é"', None)] * FEW
-    assert read_together(avro, decode_batch, arrays(messages)) == len(messages)
+    assert read_together(avro, arrays(messages)) == len(messages)

@@ -103,12 +103,12 @@ def test_nulls_of_many_rows() -> None:
         for number in range(FEW)
     ]
     wires += [{**wire, **extension("d")} for wire in wires if wire["_ticdc_before"]]
-    assert read_together(avro, avro.decode_batch, arrays(rows(schema, wires))) == len(wires)
+    assert read_together(avro, arrays(rows(schema, wires))) == len(wires)
 
 
 def test_a_virtual_column_with_a_value_is_read_row_by_row() -> None:
     schema = exported(record(ID, AREA, *EXTENSION), "area")
     wires = [{"id": number, "area": None, **extension("c")} for number in range(FEW)]
-    assert read_together(avro, avro.decode_batch, arrays(rows(schema, wires))) == FEW
+    assert read_together(avro, arrays(rows(schema, wires))) == FEW
     wires[3]["area"] = 5
-    assert read_together(avro, avro.decode_batch, arrays(rows(schema, wires))) == 0
+    assert read_together(avro, arrays(rows(schema, wires))) == 0

@@ -104,7 +104,7 @@ def test_such_messages_among_rows() -> None:
     ]
     others: list[Message] = [(None, moment(2), "{}", None, None), (None, ddl(), "{}", None, None)]
     others.append((message(KEY, {"id": 1}), moment(3), "{}", texts[0], None))
-    assert read_together(avro, avro.decode_batch, arrays([*rows, *others, *rows])) == 2 * FEW
+    assert read_together(avro, arrays([*rows, *others, *rows])) == 2 * FEW
 
 
 # Debezium-Avro: envelopes without rows
@@ -262,4 +262,4 @@ def test_watermarks_among_each_other_are_read_one_by_one() -> None:
     origin = {**SOURCE, "db": "", "table": "", "commit_ts": COMMIT_TS}
     value = message(WATERMARK, {"source": origin, "ts_ms": 1, "op": "m", "transaction": None})
     messages: list[Message] = [(framed(b""), value, "{}", json.dumps(record(name="Key")), json.dumps(WATERMARK))] * FEW
-    assert read_together(debezium_avro, debezium_avro.decode_batch, arrays(messages)) == 0
+    assert read_together(debezium_avro, arrays(messages)) == 0

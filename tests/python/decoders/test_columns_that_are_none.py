@@ -21,11 +21,11 @@ from ticdc_udfs.protocols import avro, debezium, debezium_avro, open_protocol, s
 
 PROTOCOLS = ("avro", "canal_json", "debezium", "debezium_avro", "open_protocol", "simple")
 BATCHES: Any = {
-    "avro": (avro, avro.decode_batch),
-    "debezium": (debezium, debezium.decode_batch),
-    "debezium_avro": (debezium_avro, debezium_avro.decode_batch),
-    "open_protocol": (open_protocol, open_protocol.decode_batch),
-    "simple": (simple, simple.decode_batch),
+    "avro": avro,
+    "debezium": debezium,
+    "debezium_avro": debezium_avro,
+    "open_protocol": open_protocol,
+    "simple": simple,
 }
 
 
@@ -52,11 +52,10 @@ def images(events: list[Event]) -> list[dict[str, str | None]]:
 
 def together(upstream: Upstream) -> int:
     """How many of its messages are read together, which are what each is alone."""
-    protocol, decode_batch = BATCHES[upstream.protocol]
     messages = [(key, value, "{}", *schemas) for _, key, value, schemas in upstream.sent]
     types = (pa.binary(), pa.binary(), pa.string(), pa.string(), pa.string())
     columns = [pa.array(column, type_) for column, type_ in zip(zip(*messages, strict=True), types, strict=False)]
-    return read_together(protocol, decode_batch, columns)
+    return read_together(BATCHES[upstream.protocol], columns)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +139,7 @@ def test_avro_null_may_be_the_value_of_a_virtual_column_unless_an_export_tells(
     assert event.lossy == ()
     # a value of a column that the export calls virtual is read row by row
     together = 0 if virtual.get("n") else len(messages)
-    assert read_together(avro, avro.decode_batch, avro_messages.arrays(messages)) == together
+    assert read_together(avro, avro_messages.arrays(messages)) == together
 
 
 def test_a_row_that_names_no_key_tells_that_there_is_none() -> None:

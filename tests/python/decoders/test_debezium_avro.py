@@ -19,7 +19,6 @@ from support.images import image_of
 from ticdc_udfs.contract.events import ErrorCode, Event, Kind
 from ticdc_udfs.contract.schemas import Column, table_schema, write_json
 from ticdc_udfs.protocols import debezium_avro
-from ticdc_udfs.protocols.debezium_avro import decode_batch
 from ticdc_udfs.protocols.debezium_avro.message import converter
 from ticdc_udfs.protocols.resolution import Row, resolve
 
@@ -152,7 +151,7 @@ def test_without_a_column_of_the_key_the_whole_row_is_the_key() -> None:
     assert event == decode(value, schema)
     assert (event.lossy, event.row_key, event.before_key) == (("*:no_key",), event.after, event.before)
     many: list[Message] = [(message(KEY, {"id": 1}), value, "{}", json.dumps(KEY), json.dumps(schema))] * FEW
-    assert read_together(debezium_avro, decode_batch, arrays(many)) == FEW
+    assert read_together(debezium_avro, arrays(many)) == FEW
 
 
 @pytest.mark.parametrize(("op", "before", "after"), [("c", {"id": 1}, None), ("u", None, None), ("d", None, {"id": 1})])

@@ -22,7 +22,7 @@ from ticdc_udfs.protocols.debezium_avro import decode_batch
 
 
 def _together(messages: list[Message]) -> int:
-    return read_together(debezium_avro, decode_batch, arrays(messages))
+    return read_together(debezium_avro, arrays(messages))
 
 
 MIXED = (

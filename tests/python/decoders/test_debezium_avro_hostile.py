@@ -16,7 +16,7 @@ from support.hostile import HUGE, MIB, cases, codes_and_growths, huge_length
 
 from ticdc_udfs.contract.events import ErrorCode, Kind
 from ticdc_udfs.protocols import debezium_avro
-from ticdc_udfs.protocols.debezium_avro import decode, decode_batch
+from ticdc_udfs.protocols.debezium_avro import decode
 
 
 @cache
@@ -86,7 +86,7 @@ def test_batches_with_broken_members_are_those_of_single_messages(
     for each, places, count in drawn:
         batch += [each] * FEW
         batch += [(each[0], flipped(each[1] or b"", places[count:]), *each[2:])]
-    read_together(debezium_avro, decode_batch, arrays(batch))
+    read_together(debezium_avro, arrays(batch))
 
 
 json_values = st.recursive(

@@ -156,7 +156,7 @@ def test_many_rows(mode: str | None) -> None:
     ]
     keys, values = zip(*messages, strict=True)
     columns = [pa.array(keys, pa.binary()), pa.array(values, pa.binary()), pa.array([options(mode)] * len(messages))]
-    assert read_together(debezium, debezium.decode_batch, columns) == len(messages)
+    assert read_together(debezium, columns) == len(messages)
 
 
 def test_an_unknown_mode_is_no_option() -> None:

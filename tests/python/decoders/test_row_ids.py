@@ -38,4 +38,4 @@ def test_rows_without_key_that_are_read_together_keep_their_numbers() -> None:
     random.Random(1).shuffle(messages)
     columns = [pa.array(each, pa.binary()) for each in zip(*messages, strict=True)]
     columns.append(pa.array(["{}"] * len(messages)))
-    assert read_together(open_protocol, open_protocol.decode_batch, columns) == 4 * FEW
+    assert read_together(open_protocol, columns) == 4 * FEW

@@ -37,11 +37,7 @@ TOPICS = {
 """Of all messages of a topic so many are read together at least, where three are many."""
 
 
-BATCHES = {
-    simple: simple.decode_batch,
-    debezium: debezium.decode_batch,
-    open_protocol: open_protocol.decode_batch,
-}
+BATCHES = (simple, debezium, open_protocol)
 
 
 def together(protocol: ModuleType, messages: Sequence[Message], options: str = "{}", many: int = FEW) -> int:
@@ -51,7 +47,7 @@ def together(protocol: ModuleType, messages: Sequence[Message], options: str = "
         pa.array(values, pa.binary()),
         pa.array([options] * len(messages), pa.string()),
     ]
-    return read_together(protocol, BATCHES[protocol], columns, many)
+    return read_together(protocol, columns, many)
 
 
 @cache
@@ -203,7 +199,6 @@ def test_names_that_are_written_in_another_way() -> None:
 
 @pytest.mark.parametrize("protocol", BATCHES)
 def test_batches_of_any_form(protocol: ModuleType) -> None:
-    decode_batch = BATCHES[protocol]
     messages = {
         simple: lambda: simple_rows(cells(PLAIN * 3)),
         debezium: lambda: debezium_rows(NUMBERS * 3),
@@ -218,14 +213,14 @@ def test_batches_of_any_form(protocol: ModuleType) -> None:
     )
     keys, values = zip(*messages, strict=True)
     options = pa.array(["{}"] * len(messages), pa.string())
-    whole = decode_batch(pa.array(keys, pa.binary()), pa.array(values, pa.binary()), options)
-    large = decode_batch(pa.array(keys, pa.large_binary()), pa.array(values, pa.large_binary()), options)
+    whole = protocol.decode_batch(pa.array(keys, pa.binary()), pa.array(values, pa.binary()), options)
+    large = protocol.decode_batch(pa.array(keys, pa.large_binary()), pa.array(values, pa.large_binary()), options)
     assert large.equals(whole)
     some = [pa.array(each, pa.binary()).slice(5, FEW + 5) for each in (keys, values)]
     sliced = [*some, options.slice(5, FEW + 5)]
-    assert read_together(protocol, decode_batch, sliced) == FEW + 5
+    assert read_together(protocol, sliced) == FEW + 5
     nothing = pa.array([], pa.binary())
-    assert decode_batch(nothing, nothing, pa.array([], pa.string())).equals(whole.slice(0, 0))
+    assert protocol.decode_batch(nothing, nothing, pa.array([], pa.string())).equals(whole.slice(0, 0))
 
 
 def test_long_messages_are_read_one_by_one() -> None:

@@ -97,7 +97,7 @@ def test_such_images_among_many_rows() -> None:
     messages = [message((row_key(), body)) for body in bodies]
     keys, values = zip(*messages, strict=True)
     columns = [pa.array(keys, pa.binary()), pa.array(values, pa.binary()), pa.array(["{}"] * len(bodies))]
-    assert read_together(open_protocol, open_protocol.decode_batch, columns, FEW - 1) == FEW - 1
+    assert read_together(open_protocol, columns, FEW - 1) == FEW - 1
 
 
 # Open Protocol: a row that was inserted and deleted in one transaction
@@ -114,7 +114,7 @@ def test_rows_without_change_among_many() -> None:
     bodies: list[Any] = [{"u": {"id": ident(number)}} for number in range(FEW)]
     keys, values = message(*((row_key(), body) for body in [*bodies, b"{}", *bodies]))
     columns = [pa.array([keys], pa.binary()), pa.array([values], pa.binary()), pa.array(["{}"])]
-    assert read_together(open_protocol, open_protocol.decode_batch, columns) == 2 * FEW
+    assert read_together(open_protocol, columns) == 2 * FEW
 
 
 # Canal-JSON

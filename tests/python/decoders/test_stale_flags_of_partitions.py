@@ -115,4 +115,4 @@ def test_rows_of_partitions_that_are_read_together(flags: int) -> None:
     messages = [message((row_key(ptn=number % 3), body)) for number, body in enumerate(bodies)]
     keys, values = zip(*messages, strict=True)
     columns = [pa.array(keys, pa.binary()), pa.array(values, pa.binary()), pa.array(["{}"] * FEW)]
-    assert read_together(open_protocol, open_protocol.decode_batch, columns) == FEW
+    assert read_together(open_protocol, columns) == FEW

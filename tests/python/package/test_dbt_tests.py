@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from support import session
 from support.messages import row_message, to_bytes
+from support.parsed import PROFILES, parsed
 
 ROOT = Path(__file__).parents[3]
 VARIABLES = {
@@ -267,10 +268,10 @@ def outcome_in(folder: Path) -> str:
     """What dbt says of the package on a table without messages, as JSON."""
     from dbt.cli.main import dbtRunner
 
-    places = ["--project-dir", ROOT, "--profiles-dir", ROOT / "tests" / "lint"]
+    places = ["--project-dir", ROOT, "--profiles-dir", PROFILES]
     places += ["--target-path", folder / "target", "--log-path", folder / "logs"]
     flags = ["--no-send-anonymous-usage-stats", "--no-version-check"]
-    manifest: Any = dbtRunner().invoke(["parse", *map(str, places), *flags, "--vars", json.dumps(VARIABLES)]).result
+    manifest: Any = parsed(folder, VARIABLES)
 
     said: list[str] = []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -11,12 +10,12 @@ from enum import StrEnum
 from pathlib import Path
 
 import pytest
-from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
 from dbt.contracts.graph.nodes import Macro
 from dbt_common.clients.jinja import get_environment
 from jinja2 import nodes
 from support import udfs_page
+from support.parsed import parsed
 
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import ProblemCode
@@ -27,21 +26,13 @@ from ticdc_udfs.typed.names import TypedReason
 ROOT = Path(__file__).parents[3]
 PACKAGE = "ticdc"
 SQLFLUFF = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["sqlfluff"]
-VARIABLES = json.dumps(SQLFLUFF["templater"]["dbt"]["context"])
+VARIABLES = SQLFLUFF["templater"]["dbt"]["context"]
 
 
 @pytest.fixture(scope="module")
 def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
     """What dbt knows of the package after parsing it; no Spark is started."""
-    work = tmp_path_factory.mktemp("dbt")
-    flags = ["--quiet", "--no-partial-parse", "--no-send-anonymous-usage-stats", "--no-version-check"]
-    places = {"project": ROOT, "profiles": ROOT / "tests" / "lint"}
-    folders = [part for name, folder in places.items() for part in (f"--{name}-dir", str(folder))]
-    paths = ["--target-path", str(work / "target"), "--log-path", str(work / "logs")]
-    result = dbtRunner().invoke(["parse", *flags, *folders, *paths, "--vars", VARIABLES])
-    if not isinstance(result.result, Manifest):
-        pytest.fail(f"dbt cannot parse the package: {result.exception}", pytrace=False)
-    return result.result
+    return parsed(tmp_path_factory.mktemp("dbt"), VARIABLES)
 
 
 def test_models_and_seeds(manifest: Manifest) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from dbt.cli.main import dbtRunner
-from dbt.contracts.graph.manifest import Manifest
 from dbt.contracts.graph.nodes import ModelNode
+from support.parsed import parsed
 
 ROOT = Path(__file__).parents[3]
 ORDER = [
@@ -46,15 +44,8 @@ MOST_LINES = 180
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModelNode]:
     """The package's models by dbt's id, those of every protocol, as dbt parses them; no Spark is started."""
-    work = tmp_path_factory.mktemp("dbt")
-    flags = ["--quiet", "--no-partial-parse", "--no-send-anonymous-usage-stats", "--no-version-check"]
-    places = {"project": ROOT, "profiles": ROOT / "tests" / "lint"}
-    folders = [part for name, folder in places.items() for part in (f"--{name}-dir", str(folder))]
-    paths = ["--target-path", str(work / "target"), "--log-path", str(work / "logs")]
-    result = dbtRunner().invoke(["parse", *flags, *folders, *paths, "--vars", json.dumps(VARIABLES)])
-    if not isinstance(result.result, Manifest):
-        pytest.fail(f"dbt cannot parse the package: {result.exception}", pytrace=False)
-    return {id: node for id, node in result.result.nodes.items() if isinstance(node, ModelNode)}
+    nodes = parsed(tmp_path_factory.mktemp("dbt"), VARIABLES).nodes
+    return {id: node for id, node in nodes.items() if isinstance(node, ModelNode)}
 
 
 def test_each_model_is_in_a_folder_of_the_order(models: dict[str, ModelNode]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from dbt.cli.main import dbtRunner
+from support.parsed import parsed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -134,13 +134,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     }
     meta = ", ".join(f"{json.dumps(name)}: {call}" for name, call in calls.items())
     (project / "models" / "probe.sql").write_text(f"{{{{ config(meta={{{meta}}}) }}}} select 1", encoding="utf-8")
-    places = ["--project-dir", project, "--profiles-dir", ROOT / "tests" / "lint"]
-    places += ["--target-path", project / "target", "--log-path", project / "logs"]
-    flags = ["--quiet", "--no-send-anonymous-usage-stats", "--no-version-check", "--vars", json.dumps(FEEDS)]
-    result: Any = dbtRunner().invoke(["parse", *map(str, places), *flags])
-    if result.result is None:
-        pytest.fail(f"dbt cannot parse the project: {result.exception}", pytrace=False)
-    found: Mapping[str, Any] = result.result.nodes["model.probe.probe"].config.meta
+    found: Mapping[str, Any] = parsed(project, FEEDS, project).nodes["model.probe.probe"].config.meta
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -18,9 +18,7 @@ from ticdc_udfs.spark.registry import UDFS
 FEW = 20
 
 
-def read_together(
-    protocol: ModuleType, decode_batch: Callable[..., pa.Array[Any]], columns: Sequence[pa.Array[Any]], many: int = FEW
-) -> int:
+def read_together(protocol: ModuleType, columns: Sequence[pa.Array[Any]], many: int = FEW) -> int:
     """How many messages of a batch were read together (so many of one kind are); what they give is compared."""
     alone = arrow.decode_batch if protocol is open_protocol else arrow.decode_each
     expected = alone(protocol.decode, *columns)
@@ -35,7 +33,7 @@ def read_together(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrow, "decode_others", counted)
         patch.setattr(arrow, "MANY", many)
-        batch = decode_batch(*columns)
+        batch = protocol.decode_batch(*columns)
     batch.validate(full=True)
     assert batch.type == expected.type
     if not batch.equals(expected):

@@ -149,16 +149,17 @@ def _is_untold(column: Column) -> bool:
 
 
 def _converted(text: str | None, cell: _Cell, flags: list[str]) -> str | None:
-    flag = Lossy.NOT_CONVERTED.of(cell.name)
+    is_certain = True
     for step in cell.steps:
         try:
             text = step(text)
         except InUtc as told:
-            text = told.text
-            flags.extend({flag}.difference(flags))
+            text, is_certain = told.text, False
         except (ValueError, ArithmeticError, RecursionError):
-            flags.extend({flag}.difference(flags))
+            is_certain = False
             break
+    if not is_certain and (flag := Lossy.NOT_CONVERTED.of(cell.name)) not in flags:
+        flags.append(flag)
     return text
 
 
