@@ -1,4 +1,4 @@
-{% macro bag_changes(columns, carried_rows, since_run_id, of_rows) %}
+{% macro bag_changes(columns, changes, carried_rows, since_run_id, of_rows) %}
     {%- set bag = ticdc.row_key_columns() -%}
     {%- set in_order -%}
     partition by {{ bag }} order by {{ ticdc.row_order() }}, row_commit_ts
@@ -38,7 +38,7 @@
                         {{ columns | join(",\n                        ") }},
                         commit_ts as row_commit_ts,
                         'message' as cause
-                    from {{ ref("int_ticdc__changes") }}
+                    from {{ changes }}
                     where array_contains(lossy, '*:no_key')
 
                     union all
@@ -57,7 +57,7 @@
                 {%- elif since_run_id %}
                 left semi join (
                     select {{ bag }}
-                    from {{ ref("int_ticdc__changes") }}
+                    from {{ changes }}
                     where array_contains(lossy, '*:no_key') and run_id > {{ since_run_id }}
 
                     union all

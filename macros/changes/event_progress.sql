@@ -1,11 +1,10 @@
 {% macro event_progress(settled) %}
     {% set completeness = ref("int_ticdc__completeness") %}
     {% set progress = {"run_id": 0, "bounds": {}, "redriven": dict(settled.get("redriven", {}))} %}
-    {% set feeds = ticdc.rows_if_built(
-        completeness,
-        "select feed, max(complete_through_ts), max(last_run_id), max(redriven_run_id) from " ~ completeness ~ " group by feed"
-    ) | sort(attribute="feed", case_sensitive=true) %}
-    {% for feed in feeds %}
+    {% for feed in ticdc.asked(
+        "select feed, max(complete_through_ts), max(last_run_id), max(redriven_run_id) from " ~ completeness ~ " group by feed order by feed",
+        [ref("int_ticdc__staged_runs")]
+    ) %}
         {% do progress.update({"run_id": [progress.run_id, feed[2] | int] | max}) %}
         {% if feed[3] is not none %}
             {% do progress.redriven.update({feed[0]: [progress.redriven.get(feed[0], 0), feed[3] | int] | max}) %}

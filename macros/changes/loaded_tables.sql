@@ -9,10 +9,10 @@
         ) %}
     {% endfor %}
     {% set versions = ref("int_ticdc__table_versions") %}
-    {% for row in (ticdc.rows_if_built(
-        versions,
+    {% for row in (ticdc.asked(
         "select feed, schema_key, table_key, valid_from_ts, md5(to_json(struct(table_id, table_incarnation, columns))), contains(columns, '\"key\":') from "
-        ~ versions ~ " where " ~ of_loads | join(" or ")
+        ~ ticdc.rows_of(versions) ~ " where " ~ of_loads | join(" or "),
+        [versions]
     ) if of_loads else []) %}
         {% do found.update({(row[0], row[1], row[2], row[3] | int): {"fingerprint": row[4], "has_key": row[5]}}) %}
     {% endfor %}

@@ -1,5 +1,7 @@
-{% macro row_changes(carried_rows, since_run_id=0, of_rows=none, has_bags=none) %}
+{% macro row_changes(carried_rows, since_run_id=0, of_rows=none, has_bags=none, of_publication=false) %}
     {%- set has_bags = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") if has_bags is none else has_bags -%}
+    {%- set rows_of = ticdc.published_rows if of_publication else ticdc.rows_of -%}
+    {%- set changes, carried = rows_of(ref("int_ticdc__changes")), rows_of(carried_rows) -%}
     {%- set columns = [
         "feed", "table_id", "table_incarnation", "version_from_ts", "schema_name", "table_name", "commit_ts",
         "commit_ts_exact", "op", "apply_rank", "row_key", "before", "after", "lossy", "topic", "`partition`",
@@ -17,7 +19,7 @@
         commit_ts as row_commit_ts,
         'message' as cause,
         cast(null as bigint) as late_run_id
-    from {{ ref("int_ticdc__changes") }}
+    from {{ changes }}
     {{ asked_for }}
 
     union all
@@ -27,12 +29,12 @@
         row_commit_ts,
         cause,
         null as late_run_id
-    from {{ carried_rows }}
+    from {{ carried }}
     {{ asked_for }}
     {%- if has_bags %}
 
     union all
 
-    {{ ticdc.bag_changes(columns, carried_rows, since_run_id, of_rows) }}
+    {{ ticdc.bag_changes(columns, changes, carried, since_run_id, of_rows) }}
     {%- endif %}
 {% endmacro %}

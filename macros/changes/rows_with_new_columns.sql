@@ -7,7 +7,7 @@ new_versions as (
     select
         {{ identity }},
         valid_from_ts
-    from {{ ref("int_ticdc__table_versions") }}
+    from {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }}
     where
         row_effect = 'columns'
         and {{ ticdc.ddl_range(settled, through, "feed", "valid_from_ts") }}

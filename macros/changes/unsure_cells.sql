@@ -1,6 +1,6 @@
 {% macro unsure_cells() -%}
     {%- set versions = ref("int_ticdc__table_versions") -%}
-    {%- set some = ticdc.rows_if_built(versions, "select 1 from " ~ versions ~ " where has_unsure_cells limit 1") -%}
+    {%- set some = ticdc.asked("select 1 from " ~ ticdc.rows_of(versions) ~ " where has_unsure_cells limit 1", [versions]) -%}
     {%- if not some -%}
     changes.lossy
     {%- else -%}

@@ -2,7 +2,7 @@
     {% set changes = ticdc.relation_of("int_ticdc__changes") %}
     {% if not loads or flags.FULL_REFRESH or not changes %}{% do return(none) %}{% endif %}
     {% set built_through, late = {}, [] %}
-    {% for row in run_query("select feed, max(commit_ts) from " ~ changes ~ " group by feed").rows %}
+    {% for row in run_query("select feed, max(commit_ts) from " ~ ticdc.rows_of(changes) ~ " group by feed").rows %}
         {% do built_through.update({row[0]: row[1] | int}) %}
     {% endfor %}
     {% for load in loads if built_through.get(load.feed, 0) > load.commit_ts %}{% do late.append(load.id) %}{% endfor %}

@@ -1,12 +1,9 @@
 {% macro initial_loads(exported_rows) %}
     {% set feeds = ticdc.feeds() | map(attribute="name") | list %}
     {% set loads = [] %}
-    {% if execute and "exported_loads" not in ticdc.memory() %}
-        {% do ticdc.memory().update({"exported_loads": ticdc.rows_if_built(
-            exported_rows, "select feed, schema_name, table_name, commit_ts, key_columns from " ~ exported_rows ~ " where row is null"
-        ) | map("list") | list}) %}
-    {% endif %}
-    {% for feed, schema, table, commit_ts, key_columns in (ticdc.memory().exported_loads if execute else []) if feed in feeds %}
+    {% for feed, schema, table, commit_ts, key_columns in ticdc.asked(
+        "select feed, schema_name, table_name, commit_ts, key_columns from " ~ ticdc.rows_of(exported_rows) ~ " where row is null", [exported_rows]
+    ) if feed in feeds %}
         {% do loads.append({
             "feed": feed, "schema": schema, "table": table, "commit_ts": commit_ts | int, "key_columns": key_columns, "is_exported": true,
         }) %}

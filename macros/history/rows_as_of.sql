@@ -31,7 +31,7 @@ ranked as (
 
 versions as (
 
-    select * from {{ ref("int_ticdc__table_versions") }}
+    select * from {{ ticdc.published_rows(ref("int_ticdc__table_versions")) }}
     where valid_from_ts <= {{ tso }} and coalesce(valid_to_ts > {{ tso }}, true)
 
 ),
@@ -42,7 +42,7 @@ known_tables as (
         feed,
         table_id,
         table_incarnation
-    from {{ ref("int_ticdc__table_versions") }}
+    from {{ ticdc.published_rows(ref("int_ticdc__table_versions")) }}
 
 )
 

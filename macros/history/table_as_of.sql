@@ -4,7 +4,7 @@
     {% if not execute or load_cached_relation(versions) is none %}{% do return(none) %}{% endif %}
     {% set found = run_query(
         "select to_json(struct(versions.feed, versions.table_id, versions.table_incarnation, versions.table_schema, plans.plan))"
-        ~ " from " ~ versions ~ " as versions left join " ~ plans ~ " as plans"
+        ~ " from " ~ ticdc.published_rows(versions) ~ " as versions left join " ~ plans ~ " as plans"
         ~ " on versions.feed = plans.feed and versions.table_id = plans.table_id"
         ~ " where versions.schema_key = lower(" ~ ticdc.text_literal(schema_name) ~ ")"
         ~ " and versions.table_key = lower(" ~ ticdc.text_literal(table_name) ~ ")"

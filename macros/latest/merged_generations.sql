@@ -1,31 +1,25 @@
-{% macro merged_generations(relation, key, deleted, state) %}
-    {%- set base, last = state.get("base"), state.get("last") -%}
-    {%- if base == last -%}
-    select *
-    from {{ relation }}
-    where generation = {{ base or 0 }} and not {{ deleted }}
-    {%- else -%}
+{% macro merged_generations(rows, key, deleted, batches) %}
+    {%- set is_later = "size(" ~ batches ~ ") > 1 and generation > get(" ~ batches ~ ", 0) and array_contains(" ~ batches ~ ", generation)" -%}
     select * except (place)
     from (
         select
             *,
             row_number() over (partition by {{ key }} order by generation desc) as place
-        from {{ relation }}
-        where generation > {{ base }} and generation <= {{ last }}
+        from {{ rows }}
+        where {{ is_later }}
     )
     where place = 1 and not {{ deleted }}
 
     union all
 
     select known.*
-    from {{ relation }} as known
+    from {{ rows }} as known
     left anti join (
         select {{ key }}
-        from {{ relation }}
-        where generation > {{ base }} and generation <= {{ last }}
+        from {{ rows }}
+        where {{ is_later }}
     ) as later
         -- `using` would put these columns before the others
         on {% for column in key.split(", ") %}known.{{ column }} = later.{{ column }}{{ " and " if not loop.last }}{% endfor %}
-    where known.generation = {{ base }} and not {{ deleted }}
-    {%- endif -%}
+    where known.generation = get({{ batches }}, 0) and not {{ deleted }}
 {% endmacro %}

@@ -1,21 +1,25 @@
 {% materialization ticdc_append, adapter="spark" %}
-    {%- set existing = load_cached_relation(this) -%}
-    {%- set target_relation = this.incorporate(type="table") -%}
+    {%- set existing, target, had_rows = load_cached_relation(this), this.incorporate(type="table"), ticdc.has_rows() -%}
     {%- do ticdc.keep_lease() -%}
     {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing, "run_id") -%}
-    {%- if existing is none or existing.is_view or should_full_refresh() -%}
-        {%- if existing is not none -%}{%- do adapter.drop_relation(existing) -%}{%- endif -%}
-        {%- call statement("main") -%}{{ create_table_as(false, target_relation, sql) }}{%- endcall -%}
-    {%- elif sql.endswith("where false") -%}
+    {%- set memory, name = ticdc.memory(), this | string -%}
+    {%- set is_idle = memory.get("nothing_new", {}).pop(name, false) and had_rows -%}
+    {%- set settled = memory.get("to_settle", {}).pop(name, none) or (ticdc.settled() if is_idle else {"run_id": ticdc.run_id() | int}) -%}
+    {%- if is_idle -%}
         {%- call noop_statement("main", "NOTHING NEW") -%}{%- endcall -%}
     {%- else -%}
-        {%- call statement("main") -%}insert into {{ target_relation }} by name {{ sql }}{%- endcall -%}
+        {%- set existing = ticdc.fitting_table(existing, sql) -%}
+        {%- call statement("main") -%}{{ ticdc.batch_statement(existing, target, sql) }}{%- endcall -%}
+        {%- set rebuilt = ticdc.redriven_feeds(ticdc.settled(), settled) if this.identifier in ticdc.models_by_feed() else [] -%}
+        {%- do ticdc.add_batch(target, is_anew=not had_rows or memory.get("made_anew", {}).pop(name, false), rebuilt=rebuilt) -%}
+        {%- if config.get("merges", true) -%}{%- do ticdc.merge_batches(target) -%}{%- endif -%}
     {%- endif -%}
+    {%- do ticdc.settle(target, settled) -%}
 
     {{ run_hooks(post_hooks) }}
     {%- do ticdc.use_timestamp_type() -%}
-    {{ return({"relations": [target_relation]}) }}
+    {{ return({"relations": [target]}) }}
 {% endmaterialization %}

@@ -1,42 +1,35 @@
 {% materialization ticdc_carried_rows, adapter="spark" %}
-    {%- set target = this.incorporate(type="table") -%}
+    {%- set target, existing, had_rows = this.incorporate(type="table"), load_cached_relation(this), ticdc.has_rows() -%}
     {%- do ticdc.keep_lease() -%}
     {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- set existing = load_cached_relation(target) -%}
     {%- do ticdc.check_own(existing, "run_id") -%}
-    {%- if existing is none or should_full_refresh() -%}
-        {%- if existing is not none -%}{%- do adapter.drop_relation(existing) -%}{%- endif -%}
-        {%- do run_query(
-            "create table " ~ target ~ " using " ~ config.get("file_format", "parquet") ~ tblproperties_clause() ~ " partitioned by (feed, run_id) as " ~ sql
-        ) -%}
+    {%- set settled, changes = ticdc.settled(), ticdc.settled(ref("int_ticdc__changes")) -%}
+    {%- set through, redriven = dict(changes.bounds), ticdc.redriven_feeds(settled, changes) -%}
+    {%- if ticdc.fitting_table(existing, sql) is none -%}
+        {%- do run_query(ticdc.batch_statement(none, target, sql)) -%}
     {%- endif -%}
-    {%- set settled = {"run_id": 0, "bounds": {}} if existing is none or should_full_refresh() else ticdc.settled(target) -%}
-    {%- set changes = ticdc.settled(ref("int_ticdc__changes")) -%}
-    {%- set through = dict(changes.bounds) -%}
-    {%- set redriven = ticdc.redriven_feeds(settled, changes) -%}
     {%- for feed in redriven -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
-    {%- set moments = run_query(ticdc.ddl_moments(settled, through)).rows -%}
-    {%- if moments | length or redriven -%}
-        {%- for feed in redriven -%}
-            {%- do ticdc.drop_partition(target, "feed", feed) -%}
-        {%- endfor -%}
-        {#- what a run left that ended before it was settled -#}
-        {%- for row in run_query("select distinct run_id from " ~ target ~ " where run_id > " ~ settled.run_id).rows -%}
-            {%- do ticdc.drop_partition(target, "run_id", row[0]) -%}
-        {%- endfor -%}
+    {%- set versions, moves = ref("int_ticdc__table_versions"), ref("int_ticdc__row_moves") -%}
+    {%- set of = {"versions": ticdc.batches(versions), "moves": ticdc.batches(moves), "through": through} -%}
+    {%- set moments = [] if settled.get("of") == of and not redriven else ticdc.asked(ticdc.ddl_moments(settled, through), [versions, moves]) -%}
+    {%- if moments | length or redriven or not had_rows -%}
+        {%- do ticdc.add_batch(target, is_anew=not had_rows, rebuilt=redriven) -%}
         {%- for round in ticdc.rounds_of_moments(moments) -%}
-            {%- do run_query("insert into " ~ target ~ " " ~ ticdc.rows_of_moments(target, round)) -%}
+            {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_of_moments(target, round))) -%}
         {%- endfor -%}
-        {%- if moments | selectattr("gives_columns") | list -%}
-            {%- do run_query("insert into " ~ target ~ " " ~ ticdc.rows_with_new_columns(target, settled, through)) -%}
+        {%- if moments | selectattr(3) | list -%}
+            {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_with_new_columns(target, settled, through))) -%}
         {%- endif -%}
-        {%- for moment in moments if moment.feed not in through -%}
-            {%- do settled.bounds.update({moment.feed: moment.commit_ts | int}) -%}
+        {%- for feed, commit_ts, moved_tables, gives_columns in moments if feed not in through -%}
+            {%- do settled.bounds.update({feed: commit_ts}) -%}
         {%- endfor -%}
         {%- do settled.bounds.update(through) -%}
-        {%- do ticdc.settle({"run_id": ticdc.run_id() | int, "bounds": settled.bounds, "redriven": changes.get("redriven", {})}) -%}
+        {%- do ticdc.merge_batches(target) -%}
+        {%- do ticdc.settle(target, {"run_id": ticdc.run_id() | int, "bounds": settled.bounds, "redriven": changes.get("redriven", {}), "of": of}) -%}
+    {%- elif settled.get("of") != of -%}
+        {%- do ticdc.settle(target, dict(settled, of=of)) -%}
     {%- endif -%}
 
     {% call noop_statement("main", "OK") %}{% endcall %}

@@ -6,6 +6,7 @@
         {% do ticdc.check_source() %}
         {% do ticdc.check_refresh(models) %}
         {% do ticdc.take_lease() %}
+        {% do ticdc.open_state(models) %}
     {% endif %}
     {% do return("") %}
 {% endmacro %}

@@ -8,13 +8,8 @@
         {% endif %}
         {% do return(none) %}
     {% endif %}
-    {% set stored, left_out = [], [] %}
-    {% for node in graph.nodes.values() if node.package_name == "ticdc" and node.resource_type == "model" %}
-        {% if node.config.materialized != "ticdc_relation" %}
-            {% do stored.append(node.name) %}
-            {% if node.name not in models %}{% do left_out.append(node.name) %}{% endif %}
-        {% endif %}
-    {% endfor %}
+    {% set stored = ticdc.stored_models() %}
+    {% set left_out = stored | reject("in", models) | list %}
     {% if left_out and left_out | length < stored | length %}
         {% do exceptions.raise_compiler_error(
             "ticdc: --full-refresh makes all tables of the package anew or none, as each notes what it took of the others; left out: "

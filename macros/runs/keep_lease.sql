@@ -1,7 +1,7 @@
-{% macro keep_lease() %}
+{% macro keep_lease(force=false) %}
     {% set lease, now = ticdc.memory().get("lease"), modules.datetime.datetime.now(modules.pytz.utc).timestamp() %}
     {% set seconds = var("ticdc__lease_minutes", 60) * 60 %}
-    {% if lease and now > lease.renewed + seconds / 4 %}
+    {% if lease and (force or now > lease.renewed + seconds / 4) %}
         {% set newest = ticdc.leases().newest %}
         {% if newest.get("number") != lease.number %}
             {% do exceptions.raise_compiler_error(

@@ -1,29 +1,37 @@
 {% macro latest_state() %}
-    {% set state = {"run_id": 0, "base": ticdc.run_id() | int, "merge": false, "late": false, "redriven": [], "settled": {}} %}
-    {% set settled = ticdc.settled() %}
-    {% if settled.get("base") %}
+    {% set settled, now = ticdc.settled(), ticdc.run_id() | int %}
+    {% set redriven_at = ticdc.settled(ref("int_ticdc__changes")).get("redriven", {}) %}
+    {% set state = {
+        "run_id": 0, "merge": true, "late": false, "redriven": [], "nothing_new": false,
+        "settled": {"run_id": now, "base": now, "last": now, "redriven": redriven_at},
+    } %}
+    {% if not settled.get("base") %}{% do return(state) %}{% endif %}
+    {% set carried_rows = ref("int_ticdc__carried_rows") %}
+    {% set changes = ref("int_ticdc__changes") %}
+    {% set arrivals = [0, none, none] if not ticdc.has_news([changes, carried_rows], settled.run_id) else ticdc.asked(
+        "select count(*), min(commit_ts), max(late_run_id) from ("
+        ~ ticdc.row_changes(carried_rows, settled.run_id) ~ ") where run_id > " ~ settled.run_id,
+        [changes, carried_rows]
+    )[0] %}
+    {# a late change of a bag numbers its copies anew: all is built again #}
+    {% if (arrivals[2] or 0) > settled.run_id %}{% do return(state) %}{% endif %}
+    {% set redriven = ticdc.redriven_feeds(settled, ticdc.settled(ref("int_ticdc__changes"))) %}
+    {% do state.update({"run_id": settled.run_id, "redriven": redriven, "merge": redriven | length > 0}) %}
+    {% if arrivals[0] %}
         {% set counted = run_query(
-            "select count_if(generation = " ~ settled.base ~ "), count_if(generation > " ~ settled.base ~ "), max(commit_ts) from " ~ this
+            "select count_if(generation = " ~ settled.base ~ "), count_if(generation > " ~ settled.base ~ "), max(commit_ts) from "
+            ~ ticdc.rows_of(this)
         ).rows[0] %}
-        {% set arrivals = run_query(
-            "select count(*), min(commit_ts), max(late_run_id), max(run_id) from ("
-            ~ ticdc.row_changes(ref("int_ticdc__carried_rows"), settled.run_id) ~ ") where run_id > " ~ settled.run_id
-        ).rows[0] %}
-        {# a late change of a bag numbers its copies anew: all is built again #}
-        {% if (arrivals[2] or 0) > settled.run_id %}{% do return(state) %}{% endif %}
-        {% set redriven = ticdc.redriven_feeds(settled, ticdc.settled(ref("int_ticdc__changes"))) %}
         {% do state.update({
-            "redriven": redriven,
-            "run_id": settled.run_id,
-            "base": settled.base,
-            "merge": redriven | length > 0 or (arrivals[0] > 0 and (counted[1] + arrivals[0]) * 4 > counted[0]),
-            "late": arrivals[0] > 0 and arrivals[1] <= counted[2],
+            "merge": redriven | length > 0 or (counted[1] + arrivals[0]) * 4 > counted[0],
+            "late": counted[2] is not none and arrivals[1] <= counted[2],
         }) %}
-        {% if not state.merge %}
-            {% do state.update({
-                "settled": settled if not arrivals[0] else dict(settled, run_id=arrivals[3] | int, last=ticdc.run_id() | int),
-            }) %}
-        {% endif %}
+    {% endif %}
+    {% if not state.merge %}
+        {% do state.update({
+            "nothing_new": arrivals[0] == 0,
+            "settled": dict(settled, run_id=now, last=now) if arrivals[0] else settled,
+        }) %}
     {% endif %}
     {% do return(state) %}
 {% endmacro %}

@@ -1,9 +1,9 @@
 {% macro leases() %}
     {% set schema = "`" ~ graph.nodes["model.ticdc.int_ticdc__changes"].schema ~ "`" %}
-    {% set numbers, found = [], {"relations": {}, "newest": {}, "schema": schema, "is_refreshing": false} %}
-    {% for row in run_query("show tables in " ~ schema ~ " like 'ticdc__lease_*|ticdc__unfinished_refresh'").rows %}
+    {% set numbers, found = [], {"relations": {}, "newest": {}, "schema": schema} %}
+    {% for row in run_query("show tables in " ~ schema ~ " like 'ticdc__lease_*'").rows %}
         {% set number = row[1].rpartition("_")[2] %}
-        {% if number.isdigit() %}{% do numbers.append(number | int) %}{% else %}{% do found.update({"is_refreshing": true}) %}{% endif %}
+        {% if number.isdigit() %}{% do numbers.append(number | int) %}{% endif %}
     {% endfor %}
     {% for number in numbers | sort %}
         {% do found.relations.update({number: schema ~ ".ticdc__lease_" ~ number}) %}

@@ -4,7 +4,7 @@
         {% set staged = ticdc.relation_of("stg_ticdc__" ~ protocol) %}
         {% for row in (run_query(
             "select staged.feed, topic, `partition`, min(`offset`), max(`offset`), count(*), bool_and(configured.feed is null) "
-            ~ "from " ~ staged ~ " as staged left join (select explode(array(" ~ ticdc.text_literals(ticdc.feeds() | map(attribute="name"))
+            ~ "from " ~ ticdc.rows_of(staged) ~ " as staged left join (select explode(array(" ~ ticdc.text_literals(ticdc.feeds() | map(attribute="name"))
             ~ ")) as feed) as configured on staged.feed = configured.feed left join (select distinct topic as of_topic, `partition` as of_partition, "
             ~ "`offset` as of_offset from " ~ source("ticdc", "messages").replace(limit=none) ~ ") as kept "
             ~ "on topic = of_topic and `partition` = of_partition and `offset` = of_offset "

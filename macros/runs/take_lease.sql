@@ -3,12 +3,6 @@
     {% set now = modules.datetime.datetime.now(modules.pytz.utc) %}
     {% set leases = ticdc.leases() %}
     {% do ticdc.check_lease_is_free(leases.newest, now) %}
-    {% if leases.is_refreshing and not flags.FULL_REFRESH %}
-        {% do exceptions.raise_compiler_error(
-            "ticdc: the last --full-refresh did not come to its end, so that some tables are new and others are not:"
-            ~ " build once with --full-refresh"
-        ) %}
-    {% endif %}
     {% set lease = {
         "number": (leases.relations.keys() | max | default(0)) + 1,
         "who": "dbt " ~ flags.WHICH ~ " " ~ invocation_id ~ " of " ~ env_var("USER", "an unnamed user") ~ ", target " ~ target.name,
@@ -26,9 +20,5 @@
         {% do exceptions.raise_compiler_error("ticdc: the lease " ~ relation ~ " cannot be taken, and no run holds it: may this user create tables there?") %}
     {% endif %}
     {% for before in leases.relations.values() %}{% do run_query("drop table if exists " ~ before) %}{% endfor %}
-    {% set refresh = leases.schema ~ ".ticdc__unfinished_refresh" %}
-    {% if flags.FULL_REFRESH %}
-        {% do run_query("create table if not exists " ~ refresh ~ " (run_id bigint) using parquet") %}
-    {% endif %}
-    {% do ticdc.memory().update({"lease": dict(lease, relation=relation, refresh=refresh, renewed=now.timestamp())}) %}
+    {% do ticdc.memory().update({"lease": dict(lease, relation=relation, renewed=now.timestamp())}) %}
 {% endmacro %}

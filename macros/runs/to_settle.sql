@@ -1,3 +1,3 @@
-{% macro to_settle(state) -%}
-    -- ticdc.settled: {{ tojson(state, sort_keys=true) }}
-{%- endmacro %}
+{% macro to_settle(state) %}
+    {% do ticdc.memory().setdefault("to_settle", {}).update({this | string: state}) %}
+{% endmacro %}

@@ -3,7 +3,7 @@
     {% set feeds = ticdc.feeds() | selectattr("claim_check") | list %}
     {% set names = {} %}
     {% if feeds %}
-        {% set waiting_rows = ticdc.rows_without_content(this if is_incremental() else none) %}
+        {% set waiting_rows = ticdc.rows_without_content(ticdc.rows_of(this) if ticdc.has_rows() else none) %}
         {% for row in ticdc.rows_if_built(
             ref("int_ticdc__events"), "select distinct feed, claim_check from (" ~ waiting_rows ~ ")"
         ) %}

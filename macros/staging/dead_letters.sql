@@ -1,4 +1,4 @@
-{% macro dead_letters(relation) %}
+{% macro dead_letters(rows) %}
 select * except (place)
 from (
     select
@@ -6,7 +6,7 @@ from (
         row_number() over (
             partition by feed, topic, `partition`, `offset`, event_index order by run_id desc
         ) as place
-    from {{ relation }}
+    from {{ rows }}
     where kind = 'error' or is_redriven
 ) as ranked_events
 where place = 1 and kind = 'error'

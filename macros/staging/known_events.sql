@@ -1,7 +1,7 @@
 {% macro known_events(relation, feeds, has_commits) %}
 select staged.*
-from ({{ ticdc.staged_events(relation) }}) as staged
-left semi join ({{ ticdc.dead_letters(relation) }}) as letters
+from ({{ ticdc.staged_events(relation, ticdc.rows_of(relation)) }}) as staged
+left semi join ({{ ticdc.dead_letters(ticdc.rows_of(relation)) }}) as letters
     on
         staged.feed = letters.feed
         and staged.topic = letters.topic
@@ -14,8 +14,8 @@ union all
 
 -- what a letter turns out to be may change the commits that follow from the rows around it
 select staged.*
-from ({{ ticdc.staged_events(relation) }}) as staged
-left semi join ({{ ticdc.dead_letters(relation) }}) as letters
+from ({{ ticdc.staged_events(relation, ticdc.rows_of(relation)) }}) as staged
+left semi join ({{ ticdc.dead_letters(ticdc.rows_of(relation)) }}) as letters
     on
         staged.feed = letters.feed
         and staged.topic = letters.topic

@@ -24,7 +24,7 @@ left anti join known_events
 union all
 
 select
-    {% for column in adapter.get_columns_in_relation(relation) -%}
+    {% for column in adapter.get_columns_in_relation(relation) if column.name != "batch_id" -%}
     {% if column.name == "error_message" -%}
     {{ ticdc.text_literal(gone) }} || error_message as error_message
     {%- elif column.name == "run_id" -%}

@@ -3,16 +3,17 @@
 {%- set has_writer_schemas = "schemas" in ticdc.protocol_macro(protocol, "options")() -%}
 {%- set has_batches = protocol ~ "__decode_batch" in ticdc -%}
 {%- set has_schema = ticdc[protocol ~ "__has_schema"] if protocol ~ "__has_schema" in ticdc else ticdc.has_schema -%}
-{%- set staged = this if is_incremental() else none -%}
+{%- set staged = this if ticdc.has_rows() else none -%}
 {%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, staged) -%}
 {%- set first_run_id = ticdc.first_run_id(staged) -%}
 {%- set staged_offsets = ticdc.staged_offsets(protocol, staged, first_run_id) -%}
+{%- if staged and not redriven_feeds and not ticdc.some_are_new(feeds, staged_offsets) %}{% do ticdc.nothing_new() %}{% endif %}
 {%- set may_lack_commits = protocol ~ "__commits" in ticdc -%}
 {%- set known_events -%}
 {%- if redriven_feeds -%}
 known_events as (
 
-    {{ ticdc.known_events(this, redriven_feeds, may_lack_commits) }}
+    {{ ticdc.known_events(staged, redriven_feeds, may_lack_commits) }}
 
 ),
 
@@ -59,7 +60,7 @@ messages as (
 {%- set has_commits = may_lack_commits and (
     redriven_feeds or ticdc.some_lack_commits(known_events ~ messages)
 ) -%}
-{{ ticdc.to_settle({"run_id": first_run_id}) }}
+{%- do ticdc.to_settle({"run_id": first_run_id}) %}
 
 with
 

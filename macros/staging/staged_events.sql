@@ -1,7 +1,7 @@
-{% macro staged_events(relation) %}
+{% macro staged_events(relation, rows) %}
 select staged.*
-from {{ relation }} as staged
-{%- if ticdc.rows_if_built(relation, "select 1 from " ~ relation ~ " where is_redriven limit 1") %}
+from {{ rows }} as staged
+{%- if ticdc.asked("select 1 from " ~ ticdc.rows_of(relation) ~ " where is_redriven limit 1", [relation]) %}
 left anti join (
     select
         feed,
@@ -10,7 +10,7 @@ left anti join (
         `offset`,
         event_index,
         max(run_id) as run_id
-    from {{ relation }}
+    from {{ rows }}
     where is_redriven
     group by feed, topic, `partition`, `offset`, event_index
 ) as redriven

@@ -1,8 +1,7 @@
 {% macro drop_stale_relations(tables, stale, standing, state) %}
     {% for table in tables if table.is_stored and "view" not in table.refused and table.known.storage == table.storage %}
-        {% if table.known.stored_generations and table.known.stored_generations[0] < state.base %}
-            {% do ticdc.drop_generations(table.storage, state.base) %}
-        {% endif %}
+        {% set old = table.known.stored_generations | reject("in", table.generations) | list %}
+        {% do ticdc.supersede(ticdc.state(), table.storage, old, column="generation") %}
     {% endfor %}
     {% set storages = tables | map(attribute="storage") | list %}
     {% set objects = {"as_of_function": "function", "storage": "table"} %}

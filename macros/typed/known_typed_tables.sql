@@ -10,7 +10,7 @@
             "relations": {"view": row[5], "history_view": row[6], "as_of_function": plan.as_of_function},
             "statements": plan.statements,
             "storage": plan.storage,
-            "stored_generations": [] if should_full_refresh() else plan.stored_generations,
+            "stored_generations": plan.stored_generations,
             "observed": {} if should_full_refresh() else plan.observed,
             "seen": none if should_full_refresh() else plan.seen,
         }}) %}

@@ -28,7 +28,7 @@ images as (
         latest.table_incarnation,
         column_lists.column_names,
         {{ ticdc.image_of("map<string, string>") }} as image
-    from {{ latest }} as latest
+    from {{ ticdc.rows_of(latest) }} as latest
     inner join column_lists
         on
             latest.feed = column_lists.feed

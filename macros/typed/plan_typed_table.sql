@@ -24,7 +24,7 @@
         }) %}
     {% endif %}
     {% if "view" in table.relations %}
-        {% do table.statements.update({"view": ticdc.typed_view(table, state)}) %}
+        {% do table.statements.update({"view": ticdc.typed_view(table)}) %}
     {% endif %}
     {% if "history_view" in table.relations %}
         {% do table.statements.update({"history_view": ticdc.typed_history_view(table)}) %}

@@ -7,13 +7,13 @@
         {% do statements.append(
             "create table " ~ table.storage ~ " using " ~ config.get("file_format", "parquet") ~ " partitioned by (generation)"
             ~ " tblproperties ('" ~ mark.name ~ "' = '" ~ mark.value ~ "') as "
-            ~ ticdc.typed_rows(table, latest, missing, ["row_key", "row is null as is_deleted", "generation"])
+            ~ ticdc.typed_rows(table, ticdc.rows_of(latest), missing, ["row_key", "row is null as is_deleted", "generation"])
         ) %}
     {% elif table.is_stored %}
         {% for generation in missing %}
             {% do statements.append(
                 "insert overwrite table " ~ table.storage ~ " partition (generation = " ~ generation ~ ") "
-                ~ ticdc.typed_rows(table, latest, [generation], ["row_key", "row is null as is_deleted"])
+                ~ ticdc.typed_rows(table, ticdc.rows_of(latest), [generation], ["row_key", "row is null as is_deleted"])
             ) %}
         {% endfor %}
     {% endif %}

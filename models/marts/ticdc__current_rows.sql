@@ -1,11 +1,10 @@
 {%- set latest = ref("int_ticdc__latest") -%}
-{%- set state = ticdc.settled(latest) %}
 
 with
 
 current_rows as (
 
-    {{ ticdc.merged_generations(latest, ticdc.row_key_columns(), "row is null", state) }}
+    {{ ticdc.merged_generations(ticdc.published_rows(latest), ticdc.row_key_columns(), "row is null", ticdc.published_batches("int_ticdc__latest")) }}
 
 )
 
@@ -21,7 +20,7 @@ select /*+ broadcast(tables) */
     timestamp_millis(shiftright(current_rows.row_commit_ts, 18)) as commit_at,
     current_rows.lossy
 from current_rows
-left join {{ ref("int_ticdc__table_states") }} as tables
+left join {{ ticdc.published_rows(ref("int_ticdc__table_states")) }} as tables
     on
         current_rows.feed = tables.feed
         and current_rows.table_id = tables.table_id

@@ -12,7 +12,7 @@ select
     value,
     key_length,
     value_length
-from ({{ ticdc.dead_letters(ref("stg_ticdc__" ~ protocol)) }}) as letters
+from ({{ ticdc.dead_letters(ticdc.live_rows(ref("stg_ticdc__" ~ protocol))) }}) as letters
 {% if not loop.last %}
 union all
 {% endif %}

@@ -15,7 +15,7 @@ partitions as (
 
 changes as (
 
-    select * from {{ ref("int_ticdc__changes") }}
+    select * from {{ ticdc.published_rows(ref("int_ticdc__changes")) }}
 
 ),
 
@@ -156,7 +156,7 @@ lossy_values as (
 doubtful_rows as (
 
     select distinct {{ row_key }}
-    from {{ ref("int_ticdc__latest") }}
+    from {{ ticdc.published_rows(ref("int_ticdc__latest")) }}
     where is_doubtful
 
 ),
@@ -167,7 +167,7 @@ followed_changes as (
         *,
         {{ ticdc.expects_row() }} as expects_row,
         lag(op <> 'delete') over (partition by {{ row_key }} order by {{ ticdc.row_order() }}) as was_live
-    from ({{ ticdc.row_changes(ref("int_ticdc__carried_rows"), of_rows="doubtful_rows") }}) as row_changes
+    from ({{ ticdc.row_changes(ref("int_ticdc__carried_rows"), of_rows="doubtful_rows", of_publication=true) }}) as row_changes
 
 ),
 
@@ -221,7 +221,7 @@ flags_of_carried_rows as (
         commit_ts,
         row_key,
         explode(lossy) as flag
-    from {{ ref("int_ticdc__carried_rows") }}
+    from {{ ticdc.published_rows(ref("int_ticdc__carried_rows")) }}
     where after is not null
 
 ),
@@ -269,7 +269,7 @@ waiting_rows as (
 
 rows_without_content as (
 
-    {{ ticdc.rows_without_content(ref("int_ticdc__claim_checks")) }}
+    {{ ticdc.rows_without_content(ticdc.live_rows(ref("int_ticdc__claim_checks"))) }}
 
 ),
 
@@ -282,7 +282,7 @@ unusable_files as (
         `offset`,
         event_index,
         max_by(error_message, run_id) as error_message
-    from {{ ref("int_ticdc__claim_checks") }}
+    from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }}
     where kind = 'error'
     group by feed, topic, `partition`, `offset`, event_index
 
@@ -360,7 +360,7 @@ catalogue_problems as (
         catalogue.code,
         problems.description || ' (' || catalogue.detail || ')' as detail,
         problems.remedy
-    from {{ ref("int_ticdc__catalogue") }} as catalogue
+    from {{ ticdc.published_rows(ref("int_ticdc__catalogue")) }} as catalogue
     inner join {{ ref("ticdc__catalogue_problems") }} as problems on catalogue.code = problems.code
     where catalogue.record = 'problem'
 

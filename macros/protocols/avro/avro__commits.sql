@@ -1,7 +1,7 @@
 {% macro avro__commits(events, redrives=false) %}
     with
 
-    {% if is_incremental() -%}
+    {% if ticdc.has_rows() -%}
     first_offsets as (
 
         select
@@ -43,7 +43,7 @@
             null as sent_ts,
             false as is_unplaced,
             staged.commit_ts - staged.`offset` as ahead
-        from ({{ ticdc.staged_events(this) }}) as staged
+        from ({{ ticdc.staged_events(this, ticdc.rows_of(this)) }}) as staged
         {% if redrives -%}
         left anti join (select * from messages where is_redriven) as redriven using (feed, topic, `partition`, `offset`)
         {% endif -%}
@@ -115,7 +115,7 @@
             if(is_unplaced, null, coalesce(commit_ts, sent_ts) - `offset`) as ahead
         from new_rows
 
-        {% if is_incremental() -%}
+        {% if ticdc.has_rows() -%}
         union all
 
         select * from staged_neighbours

@@ -2,7 +2,7 @@
     config(
         materialized="ticdc_append",
         full_refresh=false,
-        partition_by=["feed"],
+        partition_by=["batch_id", "feed"],
     )
 }}
 {%- set files = ticdc.claim_check_files() -%}
@@ -12,7 +12,7 @@ with
 
 waiting_rows as (
 
-    {{ ticdc.rows_without_content(this if is_incremental() else none) }}
+    {{ ticdc.rows_without_content(ticdc.rows_of(this) if ticdc.has_rows() else none) }}
 
 ),
 
@@ -124,9 +124,9 @@ select
     ranked.protocol,
     ranked.feed
 from ranked
-{% if is_incremental() -%}
+{% if ticdc.has_rows() -%}
 -- a file that is of no use is read again, as it may have changed, and recorded once
-left anti join {{ this }} as known
+left anti join {{ ticdc.rows_of(this) }} as known
     on
         ranked.feed = known.feed
         and ranked.topic = known.topic
@@ -138,6 +138,7 @@ left anti join {{ this }} as known
 {% endif -%}
 where ranked.place = 1
 {%- else %}
+{%- do ticdc.nothing_new() %}
 
 select * from {{ ref("int_ticdc__events") }}
 where false

@@ -1,11 +1,17 @@
 {{
     config(
         materialized="ticdc_append",
-        partition_by=["feed"],
-        post_hook="{% do ticdc.settle() %}",
+        partition_by=["batch_id", "feed"],
     )
 }}
-{{ ticdc.to_settle({"run_id": ticdc.run_id() | int}) }}
+{%- set arrivals = [ref("int_ticdc__claim_checks")] -%}
+{%- for protocol in ticdc.protocols_in_use() %}{% do arrivals.append(ref("stg_ticdc__" ~ protocol)) %}{% endfor -%}
+{%- if ticdc.has_news(arrivals, ticdc.settled().run_id) -%}
+    {%- do ticdc.to_settle({"run_id": ticdc.run_id() | int}) -%}
+{%- else -%}
+    {%- do ticdc.to_settle(ticdc.settled()) -%}
+    {%- do ticdc.nothing_new() -%}
+{%- endif %}
 
 with
 
@@ -19,10 +25,10 @@ events as (
     union all
 
     select
-        * except (protocol),
+        * except (batch_id, protocol),
         protocol,
         false as is_message
-    from {{ ref("int_ticdc__claim_checks") }}
+    from {{ ticdc.rows_of(ref("int_ticdc__claim_checks")) }}
 
 )
 

@@ -1,4 +1,4 @@
-{{ config(relation="table") }}
+{{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
 -- made of: {{ tojson(ticdc.catalogue_input(), sort_keys=true) }}
 {%- set exported = var("ticdc__information_schema", none) %}
 

@@ -11,9 +11,9 @@ events as (
     union all
 
     select
-        * except (protocol),
+        * except (batch_id, protocol),
         protocol
-    from {{ ref("int_ticdc__claim_checks") }}
+    from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }}
     where kind = 'row' and table_schema is not null
 
 ),

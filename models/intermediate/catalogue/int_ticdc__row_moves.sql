@@ -1,17 +1,16 @@
-{{ config(relation="table") }}
--- made of: {{ ticdc.fingerprint(ref("int_ticdc__catalogue")) if execute }}
+{{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
 
 with
 
 versions as (
 
-    select * from {{ ref("int_ticdc__table_versions") }}
+    select * from {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }}
 
 ),
 
 effects as (
 
-    select * from {{ ref("int_ticdc__catalogue") }}
+    select * from {{ ticdc.rows_of(ref("int_ticdc__catalogue")) }}
     where record = 'effect'
 
 ),

@@ -1,5 +1,4 @@
-{{ config(relation="table") }}
--- made of: {{ ticdc.fingerprint(ref("int_ticdc__catalogue")) if execute }}
+{{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
 
 with
 
@@ -10,7 +9,7 @@ versions as (
         lead(valid_from_ts) over (
             partition by feed, lower(schema_name), lower(table_name) order by valid_from_ts
         ) as next_from_ts
-    from {{ ref("int_ticdc__catalogue") }}
+    from {{ ticdc.rows_of(ref("int_ticdc__catalogue")) }}
     where record = 'version'
 
 )

@@ -1,4 +1,4 @@
-{{ config(materialized="ticdc_carried_rows") }}
+{{ config(materialized="ticdc_carried_rows", partition_by=["batch_id", "feed"]) }}
 -- depends_on: {{ ref("int_ticdc__row_moves") }}
 -- depends_on: {{ ref("int_ticdc__table_versions") }}
 select

@@ -1,9 +1,7 @@
 {{
     config(
         materialized="ticdc_append",
-        partition_by=["feed"],
-        pre_hook=["{% do ticdc.keep_first_runs() %}", "{% do ticdc.forget_redriven_feeds() %}"],
-        post_hook=["{% do ticdc.settle() %}", "{% do ticdc.forget_first_runs() %}"],
+        partition_by=["batch_id", "feed"],
     )
 }}
 {%- set settled = ticdc.settled() -%}
@@ -15,7 +13,7 @@
 }) -%}
 {%- set arriving = ticdc.arriving_rows(settled, progress) -%}
 {%- set loads = ticdc.loads_to_take(settled, progress) -%}
-{%- set is_built_again = ticdc.feeds_built_again(settled, progress) | length > 0 -%}
+{%- set built_again = ticdc.feeds_built_again(settled, progress) -%}
 {%- do progress.update({
     "has_bags": progress.has_bags or arriving.has_bags,
     "first_commits": ticdc.first_commits(settled, progress, arriving, loads),
@@ -31,7 +29,8 @@
 '`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0'
 {%- endset -%}
 {%- set has_no_key = "array_contains(lossy, '*:no_key')" %}
-{{ ticdc.to_settle(progress) }}
+{%- do ticdc.to_settle(progress) %}
+{%- if is_unsettled == "false" and not loads %}{% do ticdc.nothing_new() %}{% endif %}
 
 with
 
@@ -177,7 +176,7 @@ repeats as (
     from occurrences
     where occurrence > 1
 
-    {% if is_incremental() %}
+    {% if ticdc.has_rows() %}
     union all
 
     select
@@ -188,7 +187,7 @@ repeats as (
         keys.event_index,
         keys.op
     from keys
-    inner join {{ this }} as known
+    inner join {{ ticdc.rows_of(this, ticdc.redriven_feeds(settled, progress)) }} as known
         on
             keys.feed = known.feed
             and keys.schema_name = known.schema_name
@@ -258,7 +257,7 @@ new_changes as (
             and changes.`offset` = replaced.`offset`
             and changes.event_index = replaced.event_index
     {%- endif %}
-    left join {{ ref("int_ticdc__table_versions") }} as versions
+    left join {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as versions
         on
             changes.feed = versions.feed
             and lower(changes.schema_name) = versions.schema_key
@@ -297,17 +296,6 @@ new_changes as (
         {{ ticdc.run_id() }} as run_id,
         ranked.feed
     from ranked_loaded_rows as ranked
-    {%- if is_incremental() %}
-    -- what a run left that ended before it was settled
-    left anti join {{ this }} as known
-        on
-            ranked.feed = known.feed
-            and ranked.table_id = known.table_id
-            and ranked.table_incarnation = known.table_incarnation
-            and ranked.commit_ts = known.commit_ts
-            and ranked.loaded.row_key = known.row_key
-            and known.op = 'load'
-    {%- endif %}
     -- equal rows of a table without key count each
     where ranked.place = 1 or array_contains(ranked.loaded.lossy, '*:no_key')
     {%- endif %}
@@ -316,14 +304,24 @@ new_changes as (
 
 select
     new_changes.*,
-    {% if is_built_again -%}
+    {% if built_again -%}
     coalesce(changes_before.first_run_id, new_changes.run_id) as first_run_id
     {%- else -%}
     run_id as first_run_id
     {%- endif %}
 from new_changes
-{%- if is_built_again %}
-left join {{ ticdc.changes_before() }} as changes_before
+{%- if built_again %}
+left join (
+    select
+        feed,
+        commit_ts,
+        row_key,
+        {{ ticdc.change_identity() }} as identity,
+        min(first_run_id) as first_run_id
+    from {{ ticdc.rows_of(this) }}
+    where feed in ({{ ticdc.text_literals(built_again) }})
+    group by all
+) as changes_before
     on
         new_changes.feed = changes_before.feed
         and new_changes.commit_ts = changes_before.commit_ts

@@ -1,9 +1,8 @@
 {{
     config(
         materialized="ticdc_append",
-        partition_by=["feed"],
+        partition_by=["batch_id", "feed"],
         full_refresh=false,
-        post_hook="{% do ticdc.memory().pop('exported_loads', none) %}",
     )
 }}
 {%- set loads = ticdc.initial_loads(this) | rejectattr("is_exported") | list -%}
@@ -22,6 +21,7 @@ union all
 from {{ load.relation }}
 {{ "union all\n" if not loop.last }}
 {%- else -%}
+{%- do ticdc.nothing_new() -%}
 {{ ticdc.exported_row({"schema": "", "table": "", "commit_ts": 0, "key_columns": "", "feed": ""}, "''") }}
 where false
 {%- endfor -%}

@@ -3,7 +3,7 @@
     config(
         materialized="ticdc_append",
         full_refresh=false,
-        partition_by=["feed"],
+        partition_by=["batch_id", "feed"],
         enabled=feeds | length > 0,
     )
 }}
@@ -22,7 +22,7 @@ with
 letters as (
 
     {% for staged in redriven.values() | unique -%}
-    select feed, topic, `partition`, `offset` from ({{ ticdc.dead_letters(staged) }}) as letters
+    select feed, topic, `partition`, `offset` from ({{ ticdc.dead_letters(ticdc.rows_of(staged)) }}) as letters
     {% if not loop.last %}
     union all
     {% endif %}
@@ -65,8 +65,8 @@ unknown_schemas as (
 
     select needed_schemas.*
     from needed_schemas
-    {% if is_incremental() -%}
-    left anti join {{ this }} as known
+    {% if ticdc.has_rows() -%}
+    left anti join {{ ticdc.rows_of(this) }} as known
         on
             needed_schemas.feed = known.feed
             and needed_schemas.schema_id = known.schema_id

@@ -1,8 +1,8 @@
 {{
     config(
         materialized="ticdc_append",
-        partition_by=["generation"],
-        post_hook="{% do ticdc.settle_latest() %}",
+        partition_by=["batch_id"],
+        merges=false,
     )
 }}
 {%- set state = ticdc.latest_state() -%}
@@ -12,7 +12,9 @@
 {%- set reads_rows = state.merge or state.late -%}
 {%- set has_no_key = "array_contains(lossy, '*:no_key')" -%}
 {%- set has_bags = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") %}
-{{ ticdc.to_settle(state.settled) }}
+{%- do ticdc.to_settle(state.settled) %}
+{%- if state.nothing_new %}{% do ticdc.nothing_new() %}{% endif %}
+{%- if state.merge %}{% do ticdc.made_anew() %}{% endif %}
 
 with
 
@@ -76,7 +78,7 @@ versions as (
         known.is_doubtful,
         cast(null as boolean) as expects_row,
         true as is_known
-    from {{ this }} as known
+    from {{ ticdc.rows_of(this) }} as known
     {% if not state.merge -%}
     -- `using` would put these columns before the others
     left semi join ({{ ticdc.row_changes(carried_rows, state.run_id, has_bags=has_bags and reads_rows) }}) as arriving
@@ -87,7 +89,7 @@ versions as (
             and known.row_key = arriving.row_key
     {% endif -%}
     where
-        known.generation >= {{ state.base }}
+        true
         {%- if state.redriven %}
         and known.feed not in ({{ ticdc.text_literals(state.redriven) }})
         {%- endif %}
@@ -129,7 +131,6 @@ judged as (
 
 select
     * except (expects_row, is_known, place, was_live, is_late),
-    {{ ticdc.run_id() if state.merge else state.base }} as base_generation,
     {{ ticdc.run_id() }} as generation
 from judged
 where place = 1

@@ -1,9 +1,7 @@
 {{
     config(
         materialized="ticdc_append",
-        partition_by=["feed"],
-        pre_hook="{% do ticdc.forget_redriven_feeds() %}",
-        post_hook="{% do ticdc.settle() %}",
+        partition_by=["batch_id", "feed"],
     )
 }}
 {%- set settled = ticdc.settled() -%}
@@ -12,7 +10,7 @@
 {#- where no row waits, a run need not plan the joins nor start the function that would resolve them -#}
 {%- set staged_runs = ref("int_ticdc__staged_runs") -%}
 {%- set some_wait = ticdc.is_keyed_anew() != "false"
-    or ticdc.rows_if_built(staged_runs, "select 1 from " ~ staged_runs ~ " where is_waiting limit 1") | length > 0 -%}
+    or ticdc.asked("select 1 from " ~ ticdc.rows_of(staged_runs) ~ " where is_waiting limit 1", [staged_runs]) | length > 0 -%}
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
 {%- set is_of_version -%}
 waiting_rows.feed = versions.feed
@@ -21,12 +19,8 @@ waiting_rows.feed = versions.feed
             and waiting_rows.commit_ts > versions.rows_after_ts
             and waiting_rows.commit_ts <= coalesce(versions.rows_to_ts, waiting_rows.commit_ts)
 {%- endset -%}
-{{ ticdc.to_settle(progress) }}
-{%- if is_incremental() and not some_wait %}
-
-select * from {{ this }}
-where false
-{%- else %}
+{%- do ticdc.to_settle(progress) %}
+{%- if not some_wait %}{% do ticdc.nothing_new() %}{% endif %}
 
 with
 
@@ -72,7 +66,7 @@ rows_with_schema as (
             and waiting_rows.schema_name = named_schemas.schema_name
             and waiting_rows.table_name = named_schemas.table_name
             and waiting_rows.table_schema_id = named_schemas.table_schema_id
-    left join {{ ref("int_ticdc__table_versions") }} as versions
+    left join {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as versions
         on
             {{ is_of_version }}
     where
@@ -96,30 +90,12 @@ rows_with_schema as (
         versions.key_columns,
         versions.keys_rows
     from waiting_rows
-    left join {{ ref("int_ticdc__table_versions") }} as versions
+    left join {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as versions
         on
             {{ is_of_version }}
     where
         not waiting_rows.names_schema
         and {{ ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") }}
-
-),
-
-new_rows as (
-
-    select rows_with_schema.*
-    from rows_with_schema
-    {% if is_incremental() -%}
-    -- what a run left that ended before it was settled
-    left anti join {{ this }} as known
-        on
-            rows_with_schema.feed = known.feed
-            and rows_with_schema.topic = known.topic
-            and rows_with_schema.`partition` = known.`partition`
-            and rows_with_schema.`offset` = known.`offset`
-            and rows_with_schema.event_index = known.event_index
-            and known.run_id > {{ settled.run_id }}
-    {%- endif %}
 
 ),
 
@@ -139,7 +115,7 @@ resolved_rows as (
             checksum,
             key_columns
         ) as resolved
-    from new_rows
+    from rows_with_schema
 
 )
 
@@ -173,4 +149,3 @@ select
     feed
 from resolved_rows
 {{- "" if some_wait else "\nwhere false" }}
-{%- endif %}

@@ -6,7 +6,7 @@ where kind = 'row' and (not is_resolved or {{ is_keyed_anew }}) and claim_check 
 union all
 
 select
-    * except (protocol),
+    * except (batch_id, protocol),
     protocol
-from {{ ref("int_ticdc__claim_checks") }}
+from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }}
 where kind = 'row' and (not is_resolved or {{ is_keyed_anew }})

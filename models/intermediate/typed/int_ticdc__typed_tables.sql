@@ -1,11 +1,11 @@
 {{ config(materialized="ticdc_typed_tables") }}
+-- depends_on: {{ ref("int_ticdc__publication") }}
 -- depends_on: {{ ref("ticdc__current_rows") }}
 -- depends_on: {{ ref("ticdc__row_history") }}
 -- depends_on: {{ ref("int_ticdc__row_changes") }}
 -- depends_on: {{ ref("int_ticdc__feed_bounds") }}
 -- depends_on: {{ ref("int_ticdc__table_versions") }}
 {%- set latest = ref("int_ticdc__latest") -%}
-{%- set state = ticdc.settled(latest) -%}
 {%- set known = load_cached_relation(this) if execute %}
 
 with
@@ -18,8 +18,7 @@ counted_rows as (
         table_incarnation,
         generation,
         count(*) as row_count
-    from {{ latest }}
-    where generation between {{ state.get("base") or 0 }} and {{ state.get("last") or 0 }}
+    from {{ ticdc.rows_of(latest) }}
     group by feed, table_id, table_incarnation, generation
 
 ),
@@ -53,7 +52,7 @@ typed_tables as (
             size(array_distinct(tables.versions.table_schema)) > 1, to_json(tables.versions), null
         ) as versions,
         to_json(tables.left_behind) as left_behind
-    from {{ ref("int_ticdc__table_states") }} as tables
+    from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
     left join generations
         on
             tables.feed = generations.feed

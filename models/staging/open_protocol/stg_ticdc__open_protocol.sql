@@ -2,8 +2,7 @@
     config(
         materialized="ticdc_append",
         full_refresh=none if var("ticdc__redecode", false) else false,
-        partition_by=["is_redriven", "feed"],
-        post_hook="{% do ticdc.settle() %}",
+        partition_by=["batch_id", "is_redriven", "feed"],
         enabled="open_protocol" in ticdc.protocols_in_use(),
     )
 }}

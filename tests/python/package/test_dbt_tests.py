@@ -20,6 +20,7 @@ VARIABLES = {
 }
 SHIPPED = ("accounting_balanced", "history_intervals", "no_dead_letters", "unique_change")
 MESSAGE = to_bytes(row_message({"id": "1"}, {"id": "int"})).decode()
+OTHER = to_bytes(row_message({"id": "2"}, {"id": "int"}, commit_ts=2**18 * 9)).decode()
 NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
 # What the shipped tests must find fault with, by the view of the package that holds it.
 TABLE = "'shop' as feed, 's' as schema_name, 't' as table_name, 1 as table_incarnation"
@@ -91,24 +92,32 @@ CHANGE = (
     f"select {TABLE}, 't' as table_id, true as commit_ts_exact, 1 as apply_rank, '{{}}' as row_key, 0 as `partition`, "
     "0 as `offset`, 0 as event_index, 't' as topic, 1 as run_id, cast(array() as array<string>) as lossy"
 )
+
+
+def _batch(table: str) -> str:
+    """SQL of the newest batch of a table that readers see."""
+    return f"(select batches['{table}'][0] as batch_id from ticdc_lint.int_ticdc__publication) as batch_id"
+
+
 AS_OF_TABLES = (
     "drop table ticdc_lint.int_ticdc__table_versions",
     f"""
         create view ticdc_lint.int_ticdc__table_versions as
-        select {TABLE}, 't' as table_id, 's' as schema_key, 't' as table_key, *
+        select {TABLE}, 't' as table_id, 's' as schema_key, 't' as table_key, {_batch("int_ticdc__table_versions")}, *
         from values
             (0, {2 * MS}, '[{{"name":"id","type":"int(10) unsigned"}},{{"name":"n","type":"varchar(9)"}}]'),
             ({2 * MS}, null, '[{{"name":"n","type":"decimal(9,2)"}},{{"name":"_Lossy","type":"decimal"}}]')
             as versions (valid_from_ts, valid_to_ts, table_schema)
     """,
     f"""
-        insert into ticdc_lint.int_ticdc__changes by name {CHANGE}, *
+        insert into ticdc_lint.int_ticdc__changes by name {CHANGE}, {_batch("int_ticdc__changes")}, *
         from values
             ({MS}L, 'insert', '{{"id":"4294967295","n":"7"}}'),
             ({3 * MS}L, 'update', '{{"n":"8","_Lossy":"1"}}')
             as changes (commit_ts, op, after)
     """,
     f"insert into ticdc_lint.int_ticdc__carried_rows by name {CHANGE}, {MS}L as row_commit_ts, 'new_columns' as cause, "
+    f"{_batch('int_ticdc__carried_rows')}, "
     f"""{2 * MS}L as commit_ts, 'update' as op, '{{"n":"7.00","_Lossy":null}}' as after""",
     f"create or replace view ticdc_lint.int_ticdc__feed_bounds as "
     f"select 'shop' as feed, {MS}L as first_commit_ts, {4 * MS}L as complete_through_ts",
@@ -232,8 +241,18 @@ def test_a_full_refresh_of_one_model_is_refused(outcome: Mapping[str, Any]) -> N
     assert "int_ticdc__latest," not in refused
 
 
-def test_after_a_full_refresh_that_was_killed_another_one_is_asked_for(outcome: Mapping[str, Any]) -> None:
-    assert "ticdc: the last --full-refresh did not come to its end" in outcome["refused"]["unfinished refresh"]
+def test_a_full_refresh_that_fails_is_as_if_it_had_not_been(outcome: Mapping[str, Any]) -> None:
+    """Readers see what they saw, `dbt retry` goes on with it, and a run without it begins from what is published."""
+    failed, built, again, retried = outcome["failed_refresh"]
+    assert failed == built == again == retried == ['{"id":"1"}']
+
+
+def test_a_retry_after_a_failing_node_loses_and_doubles_nothing(outcome: Mapping[str, Any]) -> None:
+    assert outcome["retried"] == {"failed": 1, "retried": 2, "next run": 2}
+
+
+def test_the_views_of_the_state_are_asked_for(outcome: Mapping[str, Any]) -> None:
+    assert "ticdc: the view int_ticdc__publication is gone" in outcome["refused"]["no publication"]
 
 
 def test_a_second_run_is_told_who_builds_the_tables(outcome: Mapping[str, Any]) -> None:
@@ -333,14 +352,44 @@ def outcome_in(folder: Path) -> str:
         assert not dbt(*arguments, ticdc__redecode=redecode).success
         refused[name] = "\n".join(said)
 
-    one_view = ("run", "--select", "ticdc__changelog")
-    spark.sql("create table ticdc_lint.ticdc__unfinished_refresh (run_id bigint) using parquet")
-    assert not dbt(*one_view).success
-    refused["unfinished refresh"] = "\n".join(said)
-    spark.sql("drop table ticdc_lint.ticdc__unfinished_refresh")
+    def current() -> list[str]:
+        return [row[0] for row in spark.sql("select row from ticdc_lint.ticdc__current_rows").collect()]
 
+    def messages() -> int:
+        return int(spark.sql("select sum(messages) from ticdc_lint.ticdc__accounting").collect()[0][0])
+
+    # a view of the package that another one's table stands in the place of
+    in_the_way = "ticdc_lint.int_ticdc__waiting_rows"
+    spark.sql(f"drop view {in_the_way}")
+    spark.sql(f"create table {in_the_way} (id int) using parquet")
+    assert not dbt("run", "--full-refresh").success
+    failed_refresh = [current()]
+    spark.sql(f"drop table {in_the_way}")
+    assert dbt("run").success, "\n".join(said)
+    failed_refresh.append(current())
+    spark.sql(f"drop view {in_the_way}")
+    spark.sql(f"create table {in_the_way} (id int) using parquet")
+    assert not dbt("run", "--full-refresh").success
+    failed_refresh.append(current())
+    spark.sql(f"drop table {in_the_way}")
+    assert dbt("retry").success, "\n".join(said)
+    failed_refresh.append(current())
+
+    spark.sql(f"insert into ticdc_raw.messages values ('shop', 0, 1, now(), null, cast('{OTHER}' as binary))")
+    spark.sql(f"drop view {in_the_way}")
+    spark.sql(f"create table {in_the_way} (id int) using parquet")
+    assert not dbt("run").success
+    retried = {"failed": len(current())}
+    spark.sql(f"drop table {in_the_way}")
+    assert dbt("retry").success, "\n".join(said)
+    retried["retried"] = len(current())
+    assert dbt("run").success, "\n".join(said)
+    retried["next run"] = len(current())
+    assert messages() == 2
+
+    one_view = ("run", "--select", "ticdc__changelog")
     def held_leases() -> list[str]:
-        return [row.tableName for row in spark.sql("show tables in ticdc_lint like 'ticdc__lease*|*refresh'").collect()]
+        return [row.tableName for row in spark.sql("show tables in ticdc_lint like 'ticdc__lease*'").collect()]
 
     def lease(minutes: float) -> str:
         told = {"number": 7, "who": "a run with a token", "since": "today", "until": time.time() + 60 * minutes}
@@ -369,12 +418,20 @@ def outcome_in(folder: Path) -> str:
     as_of = {name: call(f"ticdc.as_of('s', 't', {moment})") for name, moment in AS_OF_CALLS.items()}
     spark.sql("create table ticdc_lint.inline_query (id int) using parquet")  # the `this` of what dbt shows
     states = [
-        call(f"[ticdc.settle({{'of': '{state}'}}), 'select \"' ~ ticdc.settled(this).of ~ '\" as found'] | last")
+        call(
+            f"[ticdc.settle(this, {{'of': '{state}'}}), ticdc.memory().pop('state'), "
+            "'select \"' ~ ticdc.settled(this).of ~ '\" as found'] | last"
+        )
         for state in STATES
     ]
     known = f"{{('shop', 's', 'orders'): {TYPED}, ('shop', 's', 'orders_history'): {GONE}}}"
     stale = f"ticdc.stale_relations([{TYPED}], {known}) | map(attribute='relation') | join(' ')"
+    spark.sql("drop view ticdc_lint.int_ticdc__publication")
+    assert not dbt("run").success
+    refused["no publication"] = "\n".join(said)
     outcome = {
+        "failed_refresh": failed_refresh,
+        "retried": retried,
         "stale": call(f"'select \"' ~ ({stale}) ~ '\" as stale'"),
         "documented": documented,
         "rows_after": rows_after,

@@ -10,6 +10,7 @@ from support.parsed import parsed
 
 ROOT = Path(__file__).parents[3]
 ORDER = [
+    "intermediate/runs",
     "intermediate/imports",
     "staging",
     "intermediate/arrivals",
@@ -17,6 +18,7 @@ ORDER = [
     "intermediate/rows",
     "intermediate/changes",
     "intermediate/latest",
+    "intermediate/publication",
     "changelog",
     "marts",
     "intermediate/typed",

@@ -1,0 +1,16 @@
+{% materialization ticdc_log, adapter="spark" %}
+    {%- set existing, target = load_cached_relation(this), this.incorporate(type="table") -%}
+    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
+    {{ run_hooks(pre_hooks) }}
+
+    {%- do ticdc.check_own(existing, "run_id") -%}
+    {%- if existing is none -%}
+        {%- call statement("main") -%}{{ create_table_as(false, target, sql) }}{%- endcall -%}
+    {%- else -%}
+        {%- call noop_statement("main", "UNCHANGED") -%}{%- endcall -%}
+    {%- endif -%}
+
+    {{ run_hooks(post_hooks) }}
+    {%- do ticdc.use_timestamp_type() -%}
+    {{ return({"relations": [target]}) }}
+{% endmaterialization %}

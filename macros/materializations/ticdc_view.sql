@@ -1,0 +1,26 @@
+{% materialization ticdc_view, adapter="spark" %}
+    {%- set existing, target = load_cached_relation(this), this.incorporate(type="view") -%}
+    {%- set fingerprint = local_md5(sql) -%}
+    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
+    {{ run_hooks(pre_hooks) }}
+
+    {%- do ticdc.check_own(existing) -%}
+    {%- if existing is none or not existing.is_view or should_full_refresh() or ticdc.fingerprint(existing) != fingerprint -%}
+        {%- if existing is not none and not existing.is_view -%}
+            {%- do adapter.drop_relation(existing) -%}
+            {%- set existing = none -%}
+        {%- endif -%}
+        {%- call statement("main") -%}
+            {{ ticdc.create_own_view(existing, target, fingerprint, sql) }}
+        {%- endcall -%}
+        {%- if existing is not none -%}
+            {%- do run_query("alter view " ~ target ~ " set tblproperties ('ticdc.fingerprint' = '" ~ fingerprint ~ "')") -%}
+        {%- endif -%}
+    {%- else -%}
+        {%- call noop_statement("main", "UNCHANGED") -%}{%- endcall -%}
+    {%- endif -%}
+
+    {{ run_hooks(post_hooks) }}
+    {%- do ticdc.use_timestamp_type() -%}
+    {{ return({"relations": [target]}) }}
+{% endmaterialization %}

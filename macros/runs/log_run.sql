@@ -1,0 +1,24 @@
+{% macro log_run(lease, unfinished) %}
+    {% set log, state, run_id = ticdc.relation_of("int_ticdc__runs"), ticdc.state(), ticdc.run_id() | int %}
+    {% set written = [] %}
+    {% for name, model in state.models.items() if model.batches and run_id <= model.batches | map(attribute=0) | max %}{% do written.append(name) %}{% endfor %}
+    {% if not log or not (written or unfinished) %}{% do return(none) %}{% endif %}
+    {% set is_published = tojson(state.models) == ticdc.memory().published %}
+    {% set kind = "redecode" if var("ticdc__redecode", false) else "full refresh" if state.is_refresh else "re-drive" if var("ticdc__redrive", false) else "increment" %}
+    {% set counts = [] %}
+    {% for model, count in [("int_ticdc__staged_runs", "sum(messages)"), ("int_ticdc__changes", "count(*)")] %}
+        {% do counts.append("(select " ~ count ~ " from " ~ ticdc.relation_of(model) ~ " where batch_id = " ~ run_id ~ ")" if ticdc.relation_of(model) else "null") %}
+    {% endfor %}
+    {% do run_query(
+        "insert into " ~ log ~ " by name select " ~ run_id ~ " as run_id, '" ~ kind ~ "' as kind, timestamp_micros(" ~ run_id ~ ") as started_at, "
+        ~ "current_timestamp() as ended_at, '" ~ ("failed" if unfinished else "published" if is_published else "unpublished") ~ "' as state, "
+        ~ ticdc.text_literal(lease.who) ~ " as who, " ~ counts[0] ~ " as messages, " ~ counts[1] ~ " as changes, "
+        ~ (state.number if is_published else "cast(null as bigint)") ~ " as publication, cast(array(" ~ ticdc.text_literals(written) ~ ") as array<string>) as written_tables, "
+        ~ "cast(array(" ~ ticdc.text_literals(unfinished) ~ ") as array<string>) as unfinished_models, " ~ run_id ~ " as batch_id"
+    ) %}
+    {% if state.number % 100 == 0 %}
+        {% for row in run_query("select distinct batch_id from " ~ log ~ " order by batch_id desc").rows[500:] %}
+            {% do ticdc.supersede(state, log, [row[0]]) %}
+        {% endfor %}
+    {% endif %}
+{% endmacro %}

@@ -1,0 +1,3 @@
+{% macro made_anew() %}
+    {% do ticdc.memory().setdefault("made_anew", {}).update({this | string: true}) %}
+{% endmacro %}

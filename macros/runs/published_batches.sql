@@ -1,0 +1,3 @@
+{% macro published_batches(model) -%}
+    (select try_element_at(batches, {{ ticdc.text_literal(ticdc.relation_name(model)) }}) from {{ ref("int_ticdc__publication") }})
+{%- endmacro %}

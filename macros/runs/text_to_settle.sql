@@ -1,3 +1,0 @@
-{% macro text_to_settle() %}
-    {% do return(sql.split("-- ticdc.settled: ")[1].split("\n")[0]) %}
-{% endmacro %}

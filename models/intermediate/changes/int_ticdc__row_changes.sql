@@ -1,1 +1,0 @@
-{{ ticdc.row_changes(ref("int_ticdc__carried_rows")) }}

@@ -1,0 +1,5 @@
+{{ config(materialized="ticdc_state") }}
+{% for model in ticdc.published_models() -%}
+-- depends_on: {{ ref(model) }}
+{% endfor -%}
+{{ ticdc.state_view(ticdc.saved_states()["publication"]) }}

@@ -1,0 +1,1 @@
+select * except (batch_id) from {{ ref("int_ticdc__runs") }}
