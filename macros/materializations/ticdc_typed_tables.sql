@@ -17,8 +17,7 @@
     {%- do ticdc.make_typed_relations(changed, standing, schemas) -%}
     {%- do ticdc.remember_typed_tables(target, tables, known, state) -%}
     {%- do ticdc.drop_stale_relations(tables, stale, standing, state) -%}
-    {%- do ticdc.settle(target, {"run_id": ticdc.run_id() | int}) -%}
-    {%- do ticdc.publish() -%}
+    {%- do ticdc.settle(target, {"of": [state.get("base"), state.get("last")]}) -%}
 
     {% call noop_statement("main", "OK") %}{% endcall %}
     {{ run_hooks(post_hooks) }}

@@ -5,6 +5,8 @@
         {% for result in results if result.node.package_name == "ticdc" and result.node.resource_type == "model" and result.status != "success" %}
             {% do unfinished.append(result.node.name) %}
         {% endfor %}
+        {# what followed the publication, such as typed tables #}
+        {% if not unfinished and ticdc.memory().get("is_published") %}{% do ticdc.publish() %}{% endif %}
         {% do ticdc.log_run(lease, unfinished) %}
         {% do run_query("drop table if exists " ~ lease.relation) %}
         {% do ticdc.memory().pop("lease") %}

@@ -1,6 +1,7 @@
 {% macro publish() %}
     {% set state, memory, answers = ticdc.state(), ticdc.memory(), {} %}
     {% for key, rows in memory.get("answers", {}).items() if tojson(rows) | length <= 2000 %}{% do answers.update({key: rows}) %}{% endfor %}
+    {% do memory.update({"is_published": true}) %}
     {% if tojson(state.models) == memory.published and answers.keys() | sort == state.get("answers", {}).keys() | sort %}{% do return(none) %}{% endif %}
     {% do ticdc.drop_superseded(state) %}
     {% do state.update({"answers": answers}) %}

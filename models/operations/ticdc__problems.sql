@@ -361,7 +361,8 @@ catalogue_problems as (
         problems.description || ' (' || catalogue.detail || ')' as detail,
         problems.remedy
     from {{ ticdc.published_rows(ref("int_ticdc__catalogue")) }} as catalogue
-    inner join {{ ref("ticdc__catalogue_problems") }} as problems on catalogue.code = problems.code
+    inner join {{ ticdc.live_rows(ref("int_ticdc__problem_texts")) }} as problems
+        on catalogue.code = problems.reason and problems.kind = 'catalogue'
     where catalogue.record = 'problem'
 
 ),
@@ -394,7 +395,8 @@ untyped_tables as (
         reasons.description || ' (' || typed_problems.detail || ')' as detail,
         reasons.remedy
     from typed_problems
-    inner join {{ ref("ticdc__typed_reasons") }} as reasons on typed_problems.reason = reasons.reason
+    inner join {{ ticdc.live_rows(ref("int_ticdc__problem_texts")) }} as reasons
+        on typed_problems.reason = reasons.reason and reasons.kind = 'typed'
 
 ),
 

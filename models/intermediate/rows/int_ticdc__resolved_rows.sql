@@ -20,7 +20,7 @@ waiting_rows.feed = versions.feed
             and waiting_rows.commit_ts <= coalesce(versions.rows_to_ts, waiting_rows.commit_ts)
 {%- endset -%}
 {%- do ticdc.to_settle(progress) %}
-{%- if not some_wait %}{% do ticdc.nothing_new() %}{% endif %}
+{%- if not some_wait or (settled.run_id and settled == progress) %}{% do ticdc.nothing_new() %}{% endif %}
 
 with
 

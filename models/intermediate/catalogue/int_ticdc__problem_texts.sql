@@ -1,0 +1,21 @@
+{{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
+-- made of: {{ ticdc.seed_checksums(["ticdc__catalogue_problems", "ticdc__typed_reasons"]) }}
+select
+    'catalogue' as kind,
+    code as reason,
+    severity,
+    code,
+    description,
+    remedy
+from {{ ref("ticdc__catalogue_problems") }}
+
+union all
+
+select
+    'typed' as kind,
+    reason,
+    severity,
+    code,
+    description,
+    remedy
+from {{ ref("ticdc__typed_reasons") }}
