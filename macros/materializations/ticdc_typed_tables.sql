@@ -15,7 +15,7 @@
     {%- set schemas = run_query("show schemas").rows | map(attribute=0) | map("replace", "`", "") | map("lower") | list if changed or stale else [] -%}
     {%- set standing = ticdc.standing_relations(changed + stale, schemas, known) -%}
     {%- do ticdc.make_typed_relations(changed, standing, schemas) -%}
-    {%- do ticdc.remember_typed_tables(target, tables, known, state) -%}
+    {%- do ticdc.remember_typed_tables(target, tables, known) -%}
     {%- do ticdc.drop_stale_relations(tables, stale, standing, state) -%}
 
     {% call noop_statement("main", "OK") %}{% endcall %}

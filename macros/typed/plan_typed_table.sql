@@ -14,7 +14,8 @@
         "is_stored": "view" in table.relations and table.row_count >= var("ticdc__stored_from_rows", 100000) | int,
         "storage": none,
         "stored_generations": [],
-        "statements": {},
+        "queries": {},
+        "made": {},
         "refused": {},
     }) %}
     {% if table.is_stored %}
@@ -24,12 +25,13 @@
         }) %}
     {% endif %}
     {% if "view" in table.relations %}
-        {% do table.statements.update({"view": ticdc.typed_view(table, state)}) %}
+        {% do table.queries.update({"view": ticdc.typed_view(table, state)}) %}
     {% endif %}
     {% if "history_view" in table.relations %}
-        {% do table.statements.update({"history_view": ticdc.typed_history_view(table)}) %}
+        {% do table.queries.update({"history_view": ticdc.typed_history_view(table)}) %}
     {% endif %}
     {% if "as_of_function" in table.relations %}
-        {% do table.statements.update({"as_of_function": ticdc.typed_as_of_function(table)}) %}
+        {% do table.queries.update({"as_of_function": ticdc.typed_as_of_function(table)}) %}
     {% endif %}
+    {% for kind, query in table.queries.items() %}{% do table.made.update({kind: local_md5(query)}) %}{% endfor %}
 {% endmacro %}

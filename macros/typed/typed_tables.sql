@@ -22,7 +22,7 @@
             "known": known.get((row[0], row[1], row[2]), {"relations": {}, "statements": {}}),
         }) %}
     {% endfor %}
-    {% do ticdc.observe_values(tables, latest, state) %}
+    {% do ticdc.observe_values(tables, latest) %}
     {% for table in tables %}
         {% do ticdc.plan_typed_table(table, latest, state) %}
     {% endfor %}

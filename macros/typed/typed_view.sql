@@ -1,7 +1,4 @@
 {% macro typed_view(table, state) %}
-    {%- set mark = ticdc.typed_mark() -%}
-    create or replace view {{ table.relations.view }}
-    tblproperties ('{{ mark.name }}' = '{{ mark.value }}') as
     select
         {{ ticdc.named_columns(table, ["commit_ts"]) }}
     from (

@@ -6,10 +6,18 @@
 -- depends_on: {{ ref("int_ticdc__table_versions") }}
 {%- set latest = ref("int_ticdc__latest") -%}
 {%- set state = ticdc.settled(latest) -%}
-{%- set known = load_cached_relation(this) if execute %}
+{%- set plans = load_cached_relation(this) if execute %}
 
 with
 
+{% if plans -%}
+known as (
+
+    {{ ticdc.newest_plans(plans) | indent(4) }}
+
+),
+
+{% endif -%}
 counted_rows as (
 
     select
@@ -77,10 +85,10 @@ known_tables as (
 
     select
         typed_tables.*,
-        {{ "known.current_relation" if known else "cast(null as string)" }} as known_relation
+        {{ "known.current_relation" if plans else "cast(null as string)" }} as known_relation
     from typed_tables
-    {% if known -%}
-    left join {{ known }} as known
+    {% if plans -%}
+    left join known
         on
             typed_tables.feed = known.feed
             and typed_tables.schema_name = known.schema_name

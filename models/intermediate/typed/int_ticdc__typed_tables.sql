@@ -1,0 +1,1 @@
+{{ ticdc.newest_plans(ref("int_ticdc__typed_plans")) }}
