@@ -23,8 +23,9 @@
         }) %}
     {% endfor %}
     {% do ticdc.observe_values(tables, latest) %}
+    {% set rendering = ticdc.typed_rendering() if tables %}
     {% for table in tables %}
-        {% do ticdc.plan_typed_table(table, latest, state) %}
+        {% do ticdc.plan_typed_table(table, latest, state.base, rendering) %}
     {% endfor %}
     {% do return(tables) %}
 {% endmacro %}

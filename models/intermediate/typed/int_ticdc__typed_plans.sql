@@ -1,5 +1,5 @@
 {{ config(materialized="ticdc_typed_tables") }}
--- depends_on: {{ ref("ticdc__current_rows") }}
+-- depends_on: {{ ref("int_ticdc__newest_rows") }}
 -- depends_on: {{ ref("ticdc__row_history") }}
 -- depends_on: {{ ref("int_ticdc__row_changes") }}
 -- depends_on: {{ ref("int_ticdc__feed_bounds") }}
