@@ -15,6 +15,7 @@ from statistics import median
 
 from benchmarks import native, native_decoders
 from benchmarks.encoders import ENCODERS
+from benchmarks.many_tables import ROWS, ManyTables
 from benchmarks.measure import Contender, Cost, alternate, measured, progress, say
 from benchmarks.messages import Changefeed
 from benchmarks.session import Bench
@@ -26,6 +27,7 @@ _STAGING_COLUMNS = (
     *("after", "ddl_query", "ddl_type", "error_code"),
 )
 _MEASUREMENTS = ("decode", "build", "increment")
+_TABLES = "tables"
 _SPARK_AVRO = "org.apache.spark:spark-avro_2.13:4.1.1"
 
 
@@ -122,6 +124,34 @@ def increment(bench: Bench, shape: Shape, feed: Changefeed, messages: int, round
     ]
 
 
+def many_tables(bench: Bench, count: int, has_ddl: bool) -> list[str]:
+    """`dbt run` on many tables of three rows, then on rows for five of them."""
+    feed = ManyTables(count, has_ddl)
+    bench.expect_tables()
+    bench.empty_warehouse()
+    lines = []
+    for what, tables, first_key in (("first build", slice(None), 1), ("increment of 5 tables", slice(5), 1 + ROWS)):
+        feed.write(bench.messages, f"from{first_key}", tables, first_key)
+        bench.publish_messages()
+        nodes: list[dict[str, float]] = []
+        with bench.statements() as sent:
+            cost = measured(partial(_note_build, bench, nodes))
+        progress("", what, cost)
+        longest = max(len(statement.sql.encode()) for statement in sent)
+        lines += [
+            f"{what}, {count:,} tables {'with' if has_ddl else 'without'} DDL: {cost.wall:.1f} s ({cost.cpu:.1f} s CPU)"
+            f", {len(sent)} statements, the longest of {longest:,} bytes",
+            *_profile(nodes),
+        ]
+    wrong = bench.count(f"select count(*) from {DATABASE}.t0000") - 2 * ROWS
+    _check(wrong, "rows of the first table and of its messages")
+    return lines
+
+
+def _note_build(bench: Bench, nodes: list[dict[str, float]]) -> None:
+    nodes.append(bench.build())
+
+
 def _ratios(what: str, shape: Shape, contenders: Sequence[Contender]) -> list[str]:
     ours, *others = contenders
     lines = [_line(what, shape, ours.label, ours.median)]
@@ -170,8 +200,13 @@ def run(
 def main() -> None:
     """Parses the options and measures what they ask for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    words = (*_MEASUREMENTS, *ENCODERS)
-    parser.add_argument("what", nargs="*", help=f"some of {', '.join(words)}; build and increment are of canal_json")
+    words = (*_MEASUREMENTS, _TABLES, *ENCODERS)
+    parser.add_argument(
+        "what",
+        nargs="*",
+        help=f"some of {', '.join(words)}; build and increment are of canal_json; {_TABLES} is measured alone",
+    )
+    parser.add_argument("--tables", type=int, default=1_000, help="of the measurement tables (default: %(default)s)")
     parser.add_argument("--messages", type=int, default=200_000, help="of each size (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="timed rounds after a warm-up (default: %(default)s)")
     parser.add_argument("--sizes", default="640B,2.5KB", help="of canal_json's messages (default: %(default)s)")
@@ -189,6 +224,10 @@ def main() -> None:
         try:
             report.append("\n".join(filter(None, (bench.machine(), packages))))
             say(report[0])
+            if _TABLES in options.what:
+                protocols = []
+                for has_ddl in (True, False):
+                    report += many_tables(bench, options.tables, has_ddl)
             for protocol in protocols:
                 of_one = [word for word in measurements if word != "decode" and protocol == "canal_json"]
                 groups = {options.messages: [word for word in measurements if word == "decode"]}

@@ -20,13 +20,13 @@ from benchmarks.tables import DATABASE, Column, Shape
 
 TOPIC = "bench"
 PARTITIONS = 3
+FIRST_MILLISECOND = 1_795_237_977_000
 
 _MESSAGES_PER_FILE = 25_000
 _MESSAGES_PER_WATERMARK = 1_000
 _MESSAGES_PER_RESTART = 20_000
 _REPLAYED = 400
 _CELLS = 10_000
-_FIRST_MILLISECOND = 1_795_237_977_000
 
 
 class Message(NamedTuple):
@@ -57,7 +57,7 @@ class Changefeed:
         self._rows: dict[int, list[bytes]] = {}
         self._keys: list[int] = []
         self._next_key = 1
-        self._milliseconds = _FIRST_MILLISECOND
+        self._milliseconds = FIRST_MILLISECOND
         self._offsets = [0] * PARTITIONS
         self._replayable: list[tuple[int, Entry]] = []
         self._held: dict[int, list[Entry]] = {}
@@ -92,7 +92,7 @@ class Changefeed:
         batch: list[Message] = []
 
         def flush() -> None:
-            pq.write_table(_table(batch), folder / f"{name}-{written // _MESSAGES_PER_FILE:04}.parquet")
+            pq.write_table(table_of(batch), folder / f"{name}-{written // _MESSAGES_PER_FILE:04}.parquet")
             batch.clear()
 
         for message in self.take(count, **shares):
@@ -205,7 +205,8 @@ class Changefeed:
         return [self._encoder.cell(column, column.value(self._random)) for _ in range(_CELLS)]
 
 
-def _table(messages: list[Message]) -> pa.Table:
+def table_of(messages: list[Message]) -> pa.Table:
+    """The columns of `ticdc.messages`."""
     partitions, offsets, timestamps, keys, values = zip(*messages, strict=True)
     return pa.table(
         {

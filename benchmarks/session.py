@@ -6,10 +6,14 @@ import json
 import os
 import platform
 import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest import mock
 
 from benchmarks.encoders import Avro, Encoder
 from benchmarks.messages import PARTITIONS, TOPIC
@@ -26,6 +30,13 @@ ticdc:
     bench: {type: spark, method: session, host: NA, schema: ticdc, threads: 1}
 """
 _PACKAGES = ("pyspark", "dbt-core", "dbt-spark", "pyarrow", "msgspec")
+
+
+class Statement(NamedTuple):
+    """What dbt sent to Spark, and how long it took until its rows were there."""
+
+    seconds: float
+    sql: str
 
 
 class Bench:
@@ -65,6 +76,12 @@ class Bench:
             schemas = {schema_id: {"schema": text} for schema_id, text in encoder(shape, Random(1)).schemas().items()}
             self._registry.write_text(json.dumps(schemas), encoding="utf-8")
             self._feed["options"] = {"schemas": str(self._registry)}
+        shutil.rmtree(self.messages, ignore_errors=True)
+        self.messages.mkdir()
+
+    def expect_tables(self) -> None:
+        """Takes all messages away; those to come are of many tables of one canal-json feed of one partition."""
+        self._feed = {"name": "bench", "protocol": "canal_json", "topics": [TOPIC], "partitions": 1}
         shutil.rmtree(self.messages, ignore_errors=True)
         self.messages.mkdir()
 
@@ -128,6 +145,28 @@ class Bench:
             nodes = getattr(result.result, "results", ())
             failures = [f"{node.node.name}: {node.message}" for node in nodes if node.status == "error"]
             raise RuntimeError(str(result.exception or "\n".join(failures)))
+
+    @contextmanager
+    def statements(self) -> Iterator[list[Statement]]:
+        """The statements that dbt sends meanwhile."""
+        from dbt.adapters.spark.session import Cursor
+
+        sent: list[Statement] = []
+        execute, fetchall = Cursor.execute, Cursor.fetchall
+
+        def timed_execute(cursor: Cursor, sql: str, *parameters: object) -> None:
+            start = time.perf_counter()
+            execute(cursor, sql, *parameters)
+            sent.append(Statement(time.perf_counter() - start, sql))
+
+        def timed_fetchall(cursor: Cursor) -> Any:
+            start = time.perf_counter()
+            rows = fetchall(cursor)
+            sent[-1] = sent[-1]._replace(seconds=sent[-1].seconds + time.perf_counter() - start)
+            return rows
+
+        with mock.patch.multiple(Cursor, execute=timed_execute, fetchall=timed_fetchall):
+            yield sent
 
     def machine(self) -> str:
         """What the figures were measured on."""

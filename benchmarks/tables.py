@@ -178,3 +178,14 @@ LARGE = Shape(
         Column("updated_at", 93, "timestamp", "TIMESTAMP(3) NULL", "timestamp", _moment(3)),
     ),
 )
+
+TEN = Shape(
+    "ten",
+    "",
+    (
+        *SMALL.columns,
+        Column("ratio", 8, "double", "DOUBLE", "double", _double),
+        Column("due", 91, "date", "DATE", "date", _date),
+        Column("seen_at", 93, "timestamp", "TIMESTAMP(3) NULL", "timestamp", _moment(3)),
+    ),
+)

@@ -1,6 +1,6 @@
 {% macro feed_problems(feed, place, names) %}
     {% set problems = [] %}
-    {% set members = ["name", "protocol", "topics", "partitions", "options", "target_schema"] %}
+    {% set members = ["name", "protocol", "topics", "partitions", "options", "target_schema", "tables", "typed_relations"] %}
     {% for member in feed if member not in members %}
         {% do problems.append(place ~ ": unknown member " ~ member | tojson ~ ", allowed: " ~ members | join(", ")) %}
     {% endfor %}
@@ -32,6 +32,8 @@
     {% if expected and feed.get("target_schema", "{schema}") is not none %}
         {% do problems.append(place ~ ".target_schema: got " ~ feed.get("target_schema") | tojson ~ ", allowed: null (no typed tables) or " ~ expected) %}
     {% endif %}
+
+    {% do problems.extend(ticdc.typed_problems(feed, place)) %}
 
     {% if feed.get("protocol") not in ticdc.protocols() %}
         {% do problems.append(place ~ ".protocol: got " ~ feed.get("protocol") | tojson ~ ", allowed: " ~ ticdc.protocols() | join(", ")) %}

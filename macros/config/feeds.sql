@@ -19,6 +19,8 @@
             "binary_handling_mode": options.get("binary_handling_mode"),
             "options": ticdc.decoding_options(feed),
             "target_schema": feed.get("target_schema", options.get("target_schema", "{schema}")),
+            "tables": feed.get("tables") or [],
+            "typed_relations": feed.get("typed_relations") or ticdc.typed_relations(),
         }) %}
     {% endfor %}
     {% do return(feeds) %}

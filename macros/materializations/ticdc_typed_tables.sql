@@ -6,18 +6,17 @@
 
     {%- do ticdc.check_own(load_cached_relation(target), "plan") -%}
     {%- set latest = ref("int_ticdc__latest") -%}
-    {%- set state = ticdc.settled(latest) -%}
     {%- set known = ticdc.known_typed_tables(target) -%}
     {%- set rows = run_query(sql).rows | sort(attribute="feed,schema_name,table_name", case_sensitive=true) -%}
-    {%- set tables = ticdc.typed_tables(rows, known, latest, state) -%}
+    {%- set tables = ticdc.typed_tables(rows, known, latest) -%}
     {%- set changed = ticdc.changed_relations(tables, latest) -%}
     {%- set stale = ticdc.stale_relations(tables, known) -%}
     {%- set schemas = run_query("show schemas").rows | map(attribute=0) | map("replace", "`", "") | map("lower") | list if changed or stale else [] -%}
     {%- set standing = ticdc.standing_relations(changed + stale, schemas, known) -%}
     {%- do ticdc.make_typed_relations(changed, standing, schemas) -%}
-    {%- do ticdc.remember_typed_tables(target, tables, known, state) -%}
-    {%- do ticdc.drop_stale_relations(tables, stale, standing, state) -%}
-    {%- do ticdc.settle(target, {"of": [state.get("base"), state.get("last")]}) -%}
+    {%- do ticdc.remember_typed_tables(target, tables, known) -%}
+    {%- do ticdc.drop_stale_relations(tables, stale, standing) -%}
+    {%- do ticdc.settle(target, {"made": true}) -%}
 
     {% call noop_statement("main", "OK") %}{% endcall %}
     {{ run_hooks(post_hooks) }}

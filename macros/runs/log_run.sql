@@ -16,9 +16,4 @@
         ~ (state.number if is_published else "cast(null as bigint)") ~ " as publication, cast(array(" ~ ticdc.text_literals(written) ~ ") as array<string>) as written_tables, "
         ~ "cast(array(" ~ ticdc.text_literals(unfinished) ~ ") as array<string>) as unfinished_models, " ~ run_id ~ " as batch_id"
     ) %}
-    {% if state.number % 100 == 0 %}
-        {% for row in run_query("select distinct batch_id from " ~ log ~ " order by batch_id desc").rows[500:] %}
-            {% do ticdc.supersede(state, log, [row[0]]) %}
-        {% endfor %}
-    {% endif %}
 {% endmacro %}

@@ -1,5 +1,5 @@
 {% macro merge_batches(relation) %}
-    {% set state, model = ticdc.state(), ticdc.state_of(relation) %}
+    {% set model = ticdc.state_of(relation) %}
     {% for level in range(4) %}
         {% set ids = [] %}
         {% for batch_id, its_level in model.batches if its_level == level %}{% do ids.append(batch_id) %}{% endfor %}
@@ -10,7 +10,6 @@
                 ~ " where " ~ ticdc.is_of_batches(ids, model.since)
             ) %}
             {% do model.update({"batches": model.batches | rejectattr(0, "in", ids) | list + [[merged, level + 1]]}) %}
-            {% do ticdc.supersede(state, relation, ids) %}
         {% endif %}
     {% endfor %}
 {% endmacro %}

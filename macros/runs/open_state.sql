@@ -5,14 +5,6 @@
     {# what a run left that did not come to its end is gone on with; a refresh only by `dbt retry` #}
     {% set goes_on = working.run_id > published.run_id and (is_refresh and is_part if working.is_refresh else true) %}
     {% set state = working if goes_on else published %}
-    {% if not goes_on %}
-        {% for model in ticdc.stored_models() if ticdc.relation_name(model) in working.models %}
-            {% set name = ticdc.relation_name(model) %}
-            {% set known = published.models.get(name, {"batches": []}).batches %}
-            {% set left = working.models[name].batches | reject("in", known) | map(attribute=0) | list %}
-            {% do ticdc.supersede(state, ticdc.relation_of(model), left) %}
-        {% endfor %}
-    {% endif %}
     {% do ticdc.memory().update({"state": state, "saved": tojson(working.models), "published": tojson(published.models)}) %}
     {% if not published.number and not working.run_id %}{% do ticdc.make_state_views(published) %}{% endif %}
     {% do state.update({"run_id": ticdc.run_id() | int, "number": published.number + 1, "is_refresh": is_refresh}) %}

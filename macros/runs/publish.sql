@@ -3,7 +3,7 @@
     {% for key, rows in memory.get("answers", {}).items() if tojson(rows) | length <= 2000 %}{% do answers.update({key: rows}) %}{% endfor %}
     {% do memory.update({"is_published": true}) %}
     {% if tojson(state.models) == memory.published and answers.keys() | sort == state.get("answers", {}).keys() | sort %}{% do return(none) %}{% endif %}
-    {% do ticdc.drop_superseded(state) %}
+    {% do ticdc.sweep(state) %}
     {% do state.update({"answers": answers}) %}
     {% do ticdc.keep_lease(force=true) %}
     {% do run_query("alter view " ~ ticdc.relation_of("int_ticdc__publication") ~ " as " ~ ticdc.state_view(state)) %}

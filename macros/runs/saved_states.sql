@@ -1,5 +1,5 @@
 {% macro saved_states() %}
-    {% set nothing = {"number": 0, "run_id": 0, "is_refresh": false, "models": {}, "superseded": []} %}
+    {% set nothing = {"number": 0, "run_id": 0, "is_refresh": false, "models": {}} %}
     {% set found = {"publication": nothing, "run": nothing} %}
     {% set publication, run = ticdc.relation_of("int_ticdc__publication"), ticdc.relation_of("int_ticdc__run") %}
     {% if publication and run %}

@@ -1,15 +1,16 @@
 {% macro changed_relations(tables, latest) %}
     {% set changed = [] %}
     {% for table in tables %}
-        {% for kind, statement in table.statements.items() %}
+        {% for kind, hash in table.made.items() %}
             {% set before = ticdc.typed_storage(table, latest) if kind == "view" else [] %}
-            {% if before or should_full_refresh() or statement != table.known.statements.get(kind) %}
+            {% if before or should_full_refresh() or hash != table.known.statements.get(kind) %}
                 {% do changed.append({
                     "table": table,
                     "kind": kind,
                     "relation": table.relations[kind],
                     "storage": table.storage if before,
-                    "statements": before + [statement],
+                    "before": before,
+                    "query": ticdc.typed_query(table, kind),
                 }) %}
             {% endif %}
         {% endfor %}

@@ -20,7 +20,7 @@
                 {% do new_schemas.append(schema) %}
                 {% do blocks.append({"place": -1, "statements": ["create schema if not exists " ~ ticdc.identifier(schema)]}) %}
             {% endif %}
-            {% do blocks.append({"place": loop.index0, "statements": change.statements}) %}
+            {% do blocks.append({"place": loop.index0, "statements": ticdc.making_statements(change, standing)}) %}
         {% endif %}
     {% endfor %}
     {% for place in ticdc.tried_statements(blocks) if place >= 0 %}
@@ -29,13 +29,17 @@
     {% for change in changed %}
         {% set table, known = change.table, change.table.known %}
         {% if not change.problem %}
-            {% if change.kind == "view" and table.is_stored %}{% do table.update({"stored_generations": table.generations}) %}{% endif %}
+            {% if change.kind == "view" and table.is_stored %}
+                {% set stored = [] %}
+                {% for generation in table.generations %}{% do stored.append([generation, 0]) %}{% endfor %}
+                {% do ticdc.state().models.update({ticdc.storage_name(table.storage): {"batches": stored, "since": {}, "settled": {}}}) %}
+            {% endif %}
         {% else %}
             {% do table.problems.append(change.problem) %}
-            {% do table.refused.update({change.kind: table.statements.pop(change.kind)}) %}
+            {% do table.refused.update({change.kind: table.made.pop(change.kind)}) %}
             {# what a run made before is there as it was #}
             {% if known.relations.get(change.kind) == change.relation and standing.get(ticdc.relation_key(change.kind, change.relation)) %}
-                {% do table.statements.update({change.kind: known.statements[change.kind]}) %}
+                {% do table.made.update({change.kind: known.statements[change.kind]}) %}
             {% endif %}
             {% if change.kind == "view" %}
                 {% do table.update({"storage": known.get("storage"), "stored_generations": known.get("stored_generations", [])}) %}

@@ -1,12 +1,5 @@
-{% macro measured_values(latest, bare_columns, seen) %}
+{% macro measured_values(latest, seen) %}
 with
-
-bare_columns as (
-
-    select * from values {{ bare_columns | join(", ") }}
-        as bare (feed, table_id, table_incarnation, column_name)
-
-),
 
 column_lists as (
 
@@ -14,9 +7,12 @@ column_lists as (
         feed,
         table_id,
         table_incarnation,
-        collect_list(column_name) as column_names
-    from bare_columns
-    group by feed, table_id, table_incarnation
+        filter(
+            from_json(table_schema, 'array<struct<name: string, type: string>>'),
+            each -> each.type in ({{ ticdc.text_literals(ticdc.bare_types()) }})
+        ).name as column_names
+    from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }}
+    where is_live
 
 ),
 
@@ -34,7 +30,10 @@ images as (
             latest.feed = column_lists.feed
             and latest.table_id = column_lists.table_id
             and latest.table_incarnation = column_lists.table_incarnation
-    where latest.generation > {{ seen }} and latest.row is not null
+    where
+        latest.generation > {{ seen }}
+        and latest.row is not null
+        and size(column_lists.column_names) > 0
 
 ),
 

@@ -1,27 +1,23 @@
-{% macro observe_values(tables, latest, state) %}
+{% macro observe_values(tables, latest) %}
     {# A wire type without its precision is completed by what the values show: digits before and after the point. #}
-    {% set bare_types = ["decimal", "decimal unsigned", "bit"] %}
-    {% set seen = tables | map(attribute="known") | map(attribute="seen") | map("default", -1, true) | list | min | default(-1) %}
-    {% set bare = [] %}
+    {% set to_measure = [] %}
     {% for table in tables %}
-        {% do table.update({"observed": dict(table.known.get("observed", {}))}) %}
-        {% for column in table.columns if column.type in bare_types %}
-            {% do bare.append(
-                "(" ~ ticdc.text_literal(table.feed) ~ ", " ~ ticdc.text_literal(table.table_id) ~ ", "
-                ~ table.table_incarnation ~ ", " ~ ticdc.text_literal(column.name) ~ ")"
-            ) %}
-        {% endfor %}
+        {% set bare = table.columns | selectattr("type", "in", ticdc.bare_types()) | map(attribute="name") | list %}
+        {% set newest = table.generations | last | default(0) if bare else none %}
+        {% do table.update({"observed": dict(table.known.get("observed", {})), "seen": newest}) %}
+        {% for name in bare %}{% do table.observed.setdefault(name, [0, 0]) %}{% endfor %}
+        {% if bare and table.known.get("seen") != newest %}{% do to_measure.append(table) %}{% endif %}
     {% endfor %}
-    {% if bare and seen != state.last %}
+    {% if to_measure %}
+        {% set seen = to_measure | map(attribute="known") | map(attribute="seen") | map("default", -1, true) | min %}
         {% set measured = {} %}
-        {% for row in run_query(ticdc.measured_values(latest, bare, seen)).rows %}
+        {% for row in run_query(ticdc.measured_values(latest, seen)).rows %}
             {% do measured.update({(row[0], row[1], row[2] | int, row[3]): [row[4] | int, row[5] | int]}) %}
         {% endfor %}
-        {% for table in tables %}
-            {% for column in table.columns if column.type in bare_types %}
-                {% set before = table.observed.get(column.name, [0, 0]) %}
-                {% set now = measured.get((table.feed, table.table_id, table.table_incarnation, column.name), [0, 0]) %}
-                {% do table.observed.update({column.name: [[before[0], now[0]] | max, [before[1], now[1]] | max]}) %}
+        {% for table in to_measure %}
+            {% for name, before in table.observed.items() if (table.feed, table.table_id, table.table_incarnation, name) in measured %}
+                {% set now = measured.get((table.feed, table.table_id, table.table_incarnation, name)) %}
+                {% do table.observed.update({name: [[before[0], now[0]] | max, [before[1], now[1]] | max]}) %}
             {% endfor %}
         {% endfor %}
     {% endif %}

@@ -1,4 +1,4 @@
-{% macro plan_typed_table(table, latest, state) %}
+{% macro plan_typed_table(table, latest, rendering) %}
     {% set typed_columns = [] %}
     {% for column in table.columns %}
         {% do typed_columns.append({
@@ -7,29 +7,24 @@
             "type": ticdc.sql_type(column.type, table.observed.get(column.name)),
         }) %}
     {% endfor %}
-    {% set fingerprint = local_md5(tojson([table.feed, table.table_id, table.table_incarnation, typed_columns])) %}
-    {% set storage = latest.include(identifier=false) ~ ".ticdc__typed_" ~ fingerprint %}
+    {% set identity = [table.feed, table.table_id, table.table_incarnation, typed_columns] %}
+    {% set is_stored = "view" in table.relations and table.row_count >= var("ticdc__stored_from_rows", 100000) | int %}
+    {% set storage = latest.include(identifier=false) ~ ".ticdc__typed_" ~ local_md5(tojson(identity)) if is_stored else none %}
     {% do table.update({
         "typed_columns": typed_columns,
-        "is_stored": "view" in table.relations and table.row_count >= var("ticdc__stored_from_rows", 100000) | int,
-        "storage": none,
-        "stored_generations": [],
-        "statements": {},
+        "is_stored": is_stored,
+        "storage": storage,
+        "stored_generations": table.known.stored_generations if is_stored and table.known.storage == storage else [],
+        "made": {},
         "refused": {},
     }) %}
-    {% if table.is_stored %}
-        {% do table.update({
-            "storage": storage,
-            "stored_generations": table.known.stored_generations if table.known.storage == storage else [],
-        }) %}
-    {% endif %}
-    {% if "view" in table.relations %}
-        {% do table.statements.update({"view": ticdc.typed_view(table)}) %}
-    {% endif %}
-    {% if "history_view" in table.relations %}
-        {% do table.statements.update({"history_view": ticdc.typed_history_view(table)}) %}
-    {% endif %}
-    {% if "as_of_function" in table.relations %}
-        {% do table.statements.update({"as_of_function": ticdc.typed_as_of_function(table)}) %}
-    {% endif %}
+    {# all that a query is rendered of: to render those of a thousand tables in each run would take seconds #}
+    {% set of_kinds = {
+        "view": [storage] if is_stored else [],
+        "history_view": [table.versions, table.left_behind],
+        "as_of_function": [table.versions, table.left_behind],
+    } %}
+    {% for kind in table.relations %}
+        {% do table.made.update({kind: local_md5(tojson([rendering, table.relations[kind], identity, of_kinds[kind]]))}) %}
+    {% endfor %}
 {% endmacro %}

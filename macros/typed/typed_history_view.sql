@@ -1,9 +1,6 @@
 {% macro typed_history_view(table) %}
-    {%- set mark = ticdc.typed_mark() -%}
     {%- set carried = ["row_key", "valid_from_ts", "valid_to_ts", "valid_from_at", "valid_to_at", "op", "closed_by"] -%}
     {%- set past = ticdc.past_table(table, "valid_from_ts") -%}
-    create or replace view {{ table.relations.history_view }}
-    tblproperties ('{{ mark.name }}' = '{{ mark.value }}') as
     select
         {{ ticdc.named_columns(past, carried) }}
     from (

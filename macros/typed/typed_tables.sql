@@ -1,4 +1,4 @@
-{% macro typed_tables(rows, known, latest, state) %}
+{% macro typed_tables(rows, known, latest) %}
     {% set tables = [] %}
     {% for row in rows %}
         {% set names = fromjson(row[10]) %}
@@ -22,9 +22,10 @@
             "known": known.get((row[0], row[1], row[2]), {"relations": {}, "statements": {}}),
         }) %}
     {% endfor %}
-    {% do ticdc.observe_values(tables, latest, state) %}
+    {% do ticdc.observe_values(tables, latest) %}
+    {% set rendering = ticdc.typed_rendering() if tables %}
     {% for table in tables %}
-        {% do ticdc.plan_typed_table(table, latest, state) %}
+        {% do ticdc.plan_typed_table(table, latest, rendering) %}
     {% endfor %}
     {% do return(tables) %}
 {% endmacro %}

@@ -1,14 +1,11 @@
 {% macro typed_view(table) %}
-    {%- set mark = ticdc.typed_mark() -%}
-    create or replace view {{ table.relations.view }}
-    tblproperties ('{{ mark.name }}' = '{{ mark.value }}') as
     select
         {{ ticdc.named_columns(table, ["commit_ts"]) }}
     from (
         {% if table.is_stored -%}
-        {{ ticdc.merged_generations(table.storage, "row_key", "is_deleted", ticdc.published_batches("int_ticdc__latest")) }}
+        {{ ticdc.merged_generations(ticdc.stored_rows(table), "row_key", "is_deleted", ticdc.published_batches("int_ticdc__latest")) }}
         {%- else -%}
-        {{ ticdc.typed_rows(table, ref("ticdc__current_rows"), [], ["row_key"]) }}
+        {{ ticdc.typed_rows(table, ref("int_ticdc__newest_rows"), [], ["row_key"]) }}
         {%- endif %}
     )
 {% endmacro %}

@@ -9,7 +9,17 @@ import pyarrow as pa
 import pytest
 
 from ticdc_udfs.typed import names as typed_names
-from ticdc_udfs.typed.names import LONGEST_NAME, Names, Settings, TypedReason, UpstreamTable, legal_name, names_of
+from ticdc_udfs.typed.names import (
+    LONGEST_NAME,
+    RELATIONS,
+    Names,
+    Settings,
+    TypedReason,
+    UpstreamTable,
+    Wanted,
+    legal_name,
+    names_of,
+)
 
 OWN = ("ticdc", "Raw")
 
@@ -153,3 +163,36 @@ def test_names_for_sql() -> None:
     found = typed_names.names_batch(*(pa.array(each, pa.string()) for each in texts)).to_pylist()
     nothing = {"schema": None, "current": None, "history": None, "as_of": None}
     assert found == [[{**nothing, "problems": [{"reason": "columns_alike", "detail": "a, A"}]}], [], None]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "typed"),
+    [
+        ((), {"shop.orders", "shop.tmp_1", "shop.tmpx", "crm.orders"}),
+        (("shop.%",), {"shop.orders", "shop.tmp_1", "shop.tmpx"}),
+        (("SHOP.%", r"!shop.tmp\_%"), {"shop.orders", "shop.tmpx"}),
+        (("!%.tmp_%",), {"shop.orders", "crm.orders"}),
+        (("%.orders", "shop.tmp__"), {"shop.orders", "crm.orders", "shop.tmp_1"}),
+        (("shop.order",), set()),
+    ],
+)
+def test_tables_that_a_feed_names_are_typed(patterns: tuple[str, ...], typed: set[str]) -> None:
+    tables = [table("orders"), table("tmp_1"), table("tmpx"), table("orders", schema="crm")]
+    found = names_of(tables, Settings("t", {"a": "{schema}"}, OWN, {"a": Wanted(patterns)}))
+    assert {f"{names.schema}.{names.current}" for names in found if names.current} == typed
+    assert not any(names.problems for names in found)
+
+
+def test_a_table_that_is_not_wanted_takes_no_name() -> None:
+    tables = [table("t"), table("t", feed="b")]
+    settings = Settings("t", {"a": "one", "b": "one"}, OWN, {"a": Wanted(("!%",))})
+    assert [names.current for names in names_of(tables, settings)] == [None, "t"]
+
+
+@pytest.mark.parametrize("relations", [("current",), ("history",), ("current", "as_of"), RELATIONS])
+def test_a_feed_has_the_relations_that_it_names(relations: tuple[str, ...]) -> None:
+    tables = [table("t"), table("t_history")]
+    found = names_of(tables, Settings("t", {"a": "{schema}"}, OWN, {"a": Wanted(relations=relations)}))
+    for names in found:
+        assert {kind for kind in RELATIONS if getattr(names, kind)} == set(relations)
+    assert bool(found[0].problems) == ("history" in relations)

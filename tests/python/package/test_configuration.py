@@ -22,9 +22,18 @@ WRONG: dict[str, Any] = {
             "topics": ["zones"],
             "options": {"time_zone": "Berlin", "compression": "zip", "claim_check": 7},
             "target_schema": "my {schema}",
+            "tables": ["a.%", "!!b", "c\\d", "!", ""],
+            "typed_relations": ["current", "past"],
             "topic": "zones",
         },
-        {"protocol": "canal_json", "topics": [], "partitions": "3", "options": ["lz4"]},
+        {
+            "protocol": "canal_json",
+            "topics": [],
+            "partitions": "3",
+            "options": ["lz4"],
+            "tables": "shop.%",
+            "typed_relations": [],
+        },
         {"name": "avro", "protocol": "avro", "topics": ["avro"], "options": {"framing": "gleu"}},
         {"name": "avro2", "protocol": "debezium_avro", "topics": ["a"], "options": {"schemas": "ftp://host/a"}},
         {"name": "avro3", "protocol": "avro", "topics": ["a"]},
@@ -50,6 +59,10 @@ WRONG: dict[str, Any] = {
 BACKSLASH = "in it a backslash stands before %, _ or another one"
 WRONG_PATTERNS = (r'"a\\.b"', r'"a\\"', '""')
 SCHEMAS = "the http or https URL of a schema registry, a JSON file, or a relation"
+OF_TABLES = (
+    "expected a SQL like pattern, with ! before it for tables to leave out; in it a backslash stands before %, _ or "
+    "another one"
+)
 PROBLEMS = (
     'ticdc__feeds[0].protocol: got "canal_jsn", allowed: avro, canal_json, debezium, debezium_avro, '
     "open_protocol, simple",
@@ -59,9 +72,12 @@ PROBLEMS = (
     'ticdc__feeds[2].name: got "a b", expected letters, digits and _',
     'ticdc__feeds[2].topics: got "shop", expected a list of SQL like patterns',
     "ticdc__feeds[2].partitions: got -3, expected the number of partitions of each topic",
-    'ticdc__feeds[3]: unknown member "topic", allowed: name, protocol, topics, partitions, options, target_schema',
+    'ticdc__feeds[3]: unknown member "topic", allowed: name, protocol, topics, partitions, options, target_schema, '
+    "tables, typed_relations",
     'ticdc__feeds[3].target_schema: got "my {schema}", allowed: null (no typed tables) or letters, digits, _, '
     "{schema}, {feed} and {target}",
+    *(f"ticdc__feeds[3].tables: got {pattern}, {OF_TABLES}" for pattern in ('"!!b"', r'"c\\d"', '"!"', '""')),
+    'ticdc__feeds[3].typed_relations: got ["current", "past"], allowed: a list of current, history, as_of',
     'ticdc__feeds[3].options.time_zone: got "Berlin", allowed: names of the IANA time zone database, '
     "such as UTC or Asia/Shanghai",
     'ticdc__feeds[3].options.compression: got "zip", allowed: none, snappy, lz4',
@@ -69,6 +85,8 @@ PROBLEMS = (
     "ticdc__feeds[4].name: got null, expected letters, digits and _",
     "ticdc__feeds[4].topics: got [], expected a list of SQL like patterns",
     'ticdc__feeds[4].partitions: got "3", expected the number of partitions of each topic',
+    'ticdc__feeds[4].tables: got "shop.%", expected a list of SQL like patterns of schema.table',
+    "ticdc__feeds[4].typed_relations: got [], allowed: a list of current, history, as_of",
     'ticdc__feeds[4].options: got ["lz4"], expected a mapping with: time_zone, compression, claim_check, target_schema',
     'ticdc__feeds[5].options.framing: got "gleu", allowed: confluent, glue',
     f"ticdc__feeds[5].options.schemas: got null, allowed: {SCHEMAS}",

@@ -182,6 +182,8 @@ def test_feeds(values: Mapping[str, Any]) -> None:
             "binary_handling_mode": None,
             "options": json.dumps({"feed": FEEDS["ticdc__feeds"][0]["name"]}),
             "target_schema": "{schema}",
+            "tables": [],
+            "typed_relations": ["current", "history", "as_of"],
         }
     ]
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,6 +15,9 @@ import pyarrow as pa
 
 LONGEST_NAME = 128
 """What Hive's metastore holds of the name of a schema or function; of a table or view it holds 256."""
+
+RELATIONS = ("current", "history", "as_of")
+"""The relations that a table can have."""
 
 _SESSION_CATALOG = "spark_catalog"
 # Spark keeps a schema of this name for itself.
@@ -55,12 +59,27 @@ class UpstreamTable(msgspec.Struct, frozen=True):
     known_relation: str | None = None
 
 
+class Wanted(msgspec.Struct, frozen=True):
+    """Which relations a feed has of which tables.
+
+    `tables` are SQL like patterns of `schema.table`: a table is wanted that one of them takes, or any where there is
+    none, unless one with `!` before it takes it too.
+    """
+
+    tables: tuple[str, ...] = ()
+    relations: tuple[str, ...] = RELATIONS
+
+
 class Settings(msgspec.Struct, frozen=True):
-    """`feeds` has the pattern `target_schema` of each feed, `own_schemas` where models, seeds and source lie."""
+    """`feeds` has the pattern `target_schema` of each feed, `own_schemas` where models, seeds and source lie.
+
+    A feed that `wanted` does not name has all relations of all tables.
+    """
 
     target: str
     feeds: Mapping[str, str]
     own_schemas: tuple[str, ...]
+    wanted: Mapping[str, Wanted] = {}
 
 
 class Names(NamedTuple):
@@ -87,15 +106,45 @@ def names_of(tables: Iterable[UpstreamTable], settings: Settings) -> list[Names]
     A relation that two tables would write is of the one that had it in the run before, else of the first by feed and
     name. A history has another name where an upstream table bears its own.
     """
-    found = [_current(table, settings) for table in tables]
+    wanted = {feed: settings.wanted.get(feed, Wanted()) for feed in settings.feeds}
+    found = [
+        _current(table, settings) if _is_wanted(table, wanted[table.feed].tables) else Names(table) for table in tables
+    ]
     places = sorted(range(len(found)), key=lambda place: (not _is_known(found[place]), _rank(found[place].table)))
     owners: dict[tuple[str | None, str | None], UpstreamTable] = {}
     for names in (found[place] for place in places):
         if names.current is not None:
             owners.setdefault((names.schema, names.current), names.table)
     for place in places:
-        found[place] = _with_history(_unless_taken(found[place], owners), owners)
+        names = _unless_taken(found[place], owners)
+        relations = wanted[names.table.feed].relations
+        if "history" in relations:
+            names = _with_history(names, owners)
+        found[place] = names._replace(
+            current=names.current if "current" in relations else None,
+            history=names.history if "history" in relations else None,
+            as_of=names.as_of if "as_of" in relations else None,
+        )
     return found
+
+
+def _is_wanted(table: UpstreamTable, patterns: Sequence[str]) -> bool:
+    name = f"{table.schema_name}.{table.table_name}"
+    without = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
+    only = [pattern for pattern in patterns if not pattern.startswith("!")]
+    return (not only or _is_like(name, only)) and not _is_like(name, without)
+
+
+def _is_like(name: str, patterns: Sequence[str]) -> bool:
+    return any(_like(pattern).fullmatch(name) for pattern in patterns)
+
+
+@cache
+def _like(pattern: str) -> re.Pattern[str]:
+    """What SQL's `like` takes, in any case as TiDB's names are."""
+    parts = re.findall(r"\\.|.", pattern, re.DOTALL)
+    wild = {"%": ".*", "_": "."}
+    return re.compile("".join(wild.get(part) or re.escape(part[-1]) for part in parts), re.DOTALL | re.IGNORECASE)
 
 
 def _rank(table: UpstreamTable) -> tuple[str, ...]:

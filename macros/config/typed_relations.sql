@@ -1,0 +1,3 @@
+{% macro typed_relations() %}
+    {% do return(["current", "history", "as_of"]) %}
+{% endmacro %}

@@ -1,0 +1,3 @@
+{% macro bare_types() %}
+    {% do return(["decimal", "decimal unsigned", "bit"]) %}
+{% endmacro %}

@@ -1,0 +1,18 @@
+{% macro plan_row(table) %}
+    {% set made = {} %}
+    {% for kind in table.made %}{% do made.update({kind: table.relations[kind]}) %}{% endfor %}
+    {% set plan = {
+        "observed": table.observed,
+        "seen": table.seen,
+        "storage": table.storage,
+        "statements": table.made,
+        "as_of_function": made.get("as_of_function"),
+        "problems": table.problems,
+        "refused": table.refused,
+    } %}
+    {% set keys = table.columns | selectattr("key") | sort(attribute="key") | map(attribute="name") | list %}
+    {% do return([
+        table.feed, table.schema_name, table.table_name, table.table_id, tojson(keys), made.get("view"), made.get("history_view"),
+        tojson(plan, sort_keys=true), table.table_incarnation,
+    ]) %}
+{% endmacro %}

@@ -1,0 +1,32 @@
+{% macro stored_rows(table) %}
+    {%- set latest, name = ref("int_ticdc__latest"), ticdc.storage_name(table.storage) -%}
+    {%- set stored -%}
+    coalesce((select try_element_at(batches, {{ ticdc.text_literal(name) }}) from {{ ref("int_ticdc__publication") }}), array())
+    {%- endset -%}
+    {%- set not_stored = "array_except(" ~ ticdc.published_batches("int_ticdc__latest") ~ ", " ~ stored ~ ")" -%}
+    {%- set rows -%}
+    (
+        select
+            * except (commit_ts),
+            row_commit_ts as commit_ts
+        from {{ ticdc.published_rows(latest) }}
+        -- what is published is stored a moment later
+        where size({{ not_stored }}) > 0 and array_contains({{ not_stored }}, generation)
+    )
+    {%- endset -%}
+    {%- set columns -%}
+    {% for column in table.typed_columns %}{{ column.stored_as }}, {% endfor %}row_key, is_deleted, generation, commit_ts, lossy
+    {%- endset -%}
+    (
+        select {{ columns }}
+        from {{ table.storage }}
+        where array_contains({{ stored }}, generation)
+
+        union all
+
+        select {{ columns }}
+        from (
+            {{ ticdc.typed_rows(table, rows, [], ["row_key", "row is null as is_deleted", "generation"]) }}
+        )
+    )
+{% endmacro %}
