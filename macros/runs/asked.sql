@@ -6,7 +6,7 @@
         {% if "nodes" not in graph or load_cached_relation(table) is none %}{% do return([]) %}{% endif %}
         {% do batches.append([table.identifier, ticdc.batches(table)]) %}
     {% endfor %}
-    {% set key, known = local_md5(query ~ tojson(batches)), ticdc.memory().setdefault("answers", {}) %}
+    {% set key, known = local_md5(query ~ tojson(batches) ~ ticdc.views_key()), ticdc.memory().setdefault("answers", {}) %}
     {% if key not in known %}
         {% set rows = ticdc.state().get("answers", {}).get(key) %}
         {% if rows is none %}

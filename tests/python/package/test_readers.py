@@ -51,6 +51,7 @@ class Reader(threading.Thread):
                 self.session.sql(OTHERS[len(self.seen) % len(OTHERS)]).collect()
             except Exception as failure:
                 self.failures.append(str(failure)[:2000])
+            self.stopped.wait(0.2)
 
 
 def commit(number: int) -> list[str]:
