@@ -24,7 +24,8 @@ STAGED_TWICE = (
 
 @pytest.mark.soak("builds")
 def test_builds_at_random_distances(tmp_path: Path) -> None:
-    with served(tmp_path, lines_about(plain(SAMPLE), ("customers", "visits")), {session.JAVA_OPTIONS: session.JVM}) as server:
+    lines = lines_about(plain(SAMPLE), ("customers", "visits"))
+    with served(tmp_path, lines, {session.JAVA_OPTIONS: session.JVM}) as server:
         _try_all(server, tmp_path)
 
 
@@ -33,12 +34,14 @@ def _try_all(server: Server, folder: Path) -> None:
     install(server.port, folder)
     cursor = server.connect()
     for statement in (
-        "create table ticdc_raw.slices as select *, ntile(20) over (order by `offset`, `partition`) - 1 as slice from ticdc_raw.messages",
+        "create table ticdc_raw.slices as "
+        f"select *, ntile({ROUNDS}) over (order by `offset`, `partition`) - 1 as slice from ticdc_raw.messages",
         "truncate table ticdc_raw.messages",
     ):
         cursor.execute(statement)
     for number in range(ROUNDS):
-        cursor.execute(f"insert into ticdc_raw.messages by name select * except (slice) from ticdc_raw.slices where slice = {number}")
+        arriving = f"select * except (slice) from ticdc_raw.slices where slice = {number}"
+        cursor.execute(f"insert into ticdc_raw.messages by name {arriving}")
         first = dbt("run", "both", server.port, folder / "one")
         time.sleep(chance.uniform(0, 12))
         second = dbt("run", "both", server.port, folder / "other")

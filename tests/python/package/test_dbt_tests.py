@@ -417,6 +417,7 @@ def outcome_in(folder: Path) -> str:
         single.append([len(current()), messages(), changes])
 
     one_view = ("run", "--select", "ticdc__changelog")
+
     def held_leases() -> list[str]:
         return [row.tableName for row in spark.sql("show tables in ticdc_lint like 'ticdc__lease*'").collect()]
 

@@ -44,7 +44,8 @@ BEFORE_THE_THIRD = (
     "drop table finance.ledger",
     "create or replace view shop.fine as select 1 as old",
     # plans had the statements themselves when there was no mark
-    "create table old_plans as select * except (plan), regexp_replace(plan, '\"[0-9a-f]{32}\"', '\"create view\"') as plan "
+    "create table old_plans as select * except (plan), "
+    "regexp_replace(plan, '\"[0-9a-f]{32}\"', '\"create view\"') as plan "
     "from int_ticdc__typed_plans",
     "insert overwrite table int_ticdc__typed_plans by name select * from old_plans",
     f"create or replace view ticdc.ticdc__transactions as {THEIRS}",

@@ -22,8 +22,8 @@ TYPES = {"id": "int", "n": "int"}
 FIRST_TS = 500_000_000_000_000_000
 # Each commit adds a row to both tables, so that they are never of another size.
 SUMS = (
-    "select (select count(*) from shop.a) as a, (select count(*) from shop.b) as b, (select sum(n) from shop.a) as of_a, "
-    "(select sum(n) from shop.b) as of_b"
+    "select (select count(*) from shop.a) as a, (select count(*) from shop.b) as b, "
+    "(select sum(n) from shop.a) as of_a, (select sum(n) from shop.b) as of_b"
 )
 OTHERS = (
     "select count(*) from ticdc__changelog",
@@ -81,7 +81,8 @@ def commit(number: int) -> list[str]:
 def test_a_reader_never_fails_and_never_sees_half_a_run(tmp_path: Path) -> None:
     home, dump = tmp_path / "warehouse", tmp_path / "dump"
     dump.mkdir()
-    feeds = embedded.write_feeds(tmp_path / "feeds.yml", [{"name": "shop", "protocol": "canal_json", "topics": ["shop"]}])
+    feed = {"name": "shop", "protocol": "canal_json", "topics": ["shop"]}
+    feeds = embedded.write_feeds(tmp_path / "feeds.yml", [feed])
 
     def build(number: int) -> None:
         (dump / f"{number}.jsonl").write_text("".join(commit(number)), encoding="utf-8", newline="\n")
