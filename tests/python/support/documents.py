@@ -133,7 +133,10 @@ def query_of(command: str) -> Query | None:
     """The query of a command `ticdc sql`; None of another one."""
     if not command.startswith(tuple(f"{name}sql " for name in OF_TICDC)):
         return None
-    options = cli._parser().parse_args(shlex.split(command)[1:])
+    try:
+        options = cli._parser().parse_args(shlex.split(command)[1:])
+    except SystemExit as error:
+        raise ValueError(f"the command does not understand: {command}") from error
     return Query(options.query, options.schema)
 
 
