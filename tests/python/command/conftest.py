@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from support import session
-from support.corpus import SAMPLE, lines_about, plain
+from support import documents, session
+from support.corpus import SAMPLE, lines_about, plain, renamed
+from support.documents import Builds
 from support.project import Server, served
 
 SERVED_TABLES = ("customers", "visits", "keyless", "back`tick")
@@ -16,5 +17,12 @@ SERVED_TABLES = ("customers", "visits", "keyless", "back`tick")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A Thrift server on a warehouse with the messages of some tables; in it Spark compiles queries as for users."""
     compiling = {session.JAVA_OPTIONS: session.JVM}
-    with served(tmp_path_factory.mktemp("served"), lines_about(plain(SAMPLE), SERVED_TABLES), compiling) as server:
+    lines = (renamed(line, "shop_canal_json") for line in lines_about(plain(SAMPLE), SERVED_TABLES))
+    with served(tmp_path_factory.mktemp("served"), lines, compiling) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def builds(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Builds:
+    """What two clients built at once over Thrift, and what the queries of the pages find there."""
+    return documents.build(server, tmp_path_factory.mktemp("built"))

@@ -1,4 +1,4 @@
-"""The project in `integration_tests/`: the package installed in another one and built over Thrift."""
+"""The projects in `integration_tests/` and of the quickstart: the package installed in others, built over Thrift."""
 
 from __future__ import annotations
 
@@ -8,45 +8,43 @@ from pathlib import Path
 
 import pyspark
 from support.corpus import SAMPLE
-from support.project import Server, assert_passes, dbt, install
+from support.documents import Builds
+from support.project import Server
 from support.truth import checkpoints
 
 CODE = "ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}').error_code"
 
 
-def test_two_clients_build_at_once_and_a_third_reads(server: Server, tmp_path: Path) -> None:
+def test_two_clients_build_at_once_and_a_third_reads(server: Server, builds: Builds) -> None:
     """Two builds of one client's tables come at once as well: one of them is told of the other."""
-    install(server.port, tmp_path)
-
-    second = dbt("run --select +ticdc__current_rows", "second", server.port, tmp_path)
-    rivals = [dbt("build", "first", server.port, tmp_path / name) for name in ("one", "other")]
-    assert_passes(second)
-    outputs = {client.communicate(timeout=900)[0]: client.returncode for client in rivals}
-    assert sorted(outputs.values()) == [0, 2], "\n".join(outputs)
-    (refused,) = (output for output, exit_code in outputs.items() if exit_code)
+    outputs = [output for output, _ in builds.first]
+    assert sorted(exit_code for _, exit_code in builds.first) == [0, 2], "\n".join(outputs)
+    (refused,) = (output for output, exit_code in builds.first if exit_code)
     assert "ticdc: another run builds these tables: dbt build " in refused
 
     cursor = server.connect()
     counts = []
-    for schema in ("first", "second"):
+    for schema in ("ticdc", "second"):
         cursor.execute(f"select count(*), sum(hash(row)) from {schema}.ticdc__current_rows")
         counts.append(cursor.fetchall())
-    cursor.execute("select count(*) from first_shop.customers")
+    cursor.execute("select count(*) from shop.customers")
     assert cursor.fetchall() == [(128,)]
     assert counts[0] == counts[1]
     *_, truth = checkpoints(SAMPLE).values()
-    cursor.execute("select distinct table_name from first.ticdc__current_rows")
+    cursor.execute("select distinct table_name from ticdc.ticdc__current_rows")
     tables = {name for (name,) in cursor.fetchall()}
     assert counts[0][0][0] == sum(len(table.rows) for name, table in truth.tables.items() if name[1] in tables) > 150
+    cursor.execute("select sum(changes) - (select count(*) from second.ticdc__changelog) from second.changes_per_day")
+    assert cursor.fetchall() == [(0,)]
 
 
-def test_beeline_reads_a_mart_and_calls_a_function(server: Server) -> None:
+def test_beeline_reads_a_mart_and_calls_a_function(server: Server, builds: Builds) -> None:
     spark_home = Path(pyspark.__file__).parent
-    query = f"select id, page, hits, {CODE} as code from first_shop.visits order by id limit 1;"
+    query = f"select id, page, hits, {CODE} as code from shop.visits order by id limit 1;"
     done = subprocess.run(
         [
             str(spark_home / "bin" / "beeline"),
-            *("-u", f"jdbc:hive2://127.0.0.1:{server.port}/first", "--silent=true", "--outputformat=csv2", "-e", query),
+            *("-u", f"jdbc:hive2://127.0.0.1:{server.port}/ticdc", "--silent=true", "--outputformat=csv2", "-e", query),
         ],
         env={**os.environ, "SPARK_HOME": str(spark_home)},
         capture_output=True,
