@@ -1,8 +1,8 @@
 {% macro observe_values(tables, latest) %}
     {# A wire type without its precision is completed by what the values show: digits before and after the point. #}
-    {% set to_measure = [] %}
+    {% set to_measure, bare_types = [], ticdc.bare_types() %}
     {% for table in tables %}
-        {% set bare = table.columns | selectattr("type", "in", ticdc.bare_types()) | map(attribute="name") | list %}
+        {% set bare = table.columns | selectattr("type", "in", bare_types) | map(attribute="name") | list %}
         {% set newest = table.generations | last | default(0) if bare else none %}
         {% do table.update({"observed": dict(table.known.get("observed", {})), "seen": newest}) %}
         {% for name in bare %}{% do table.observed.setdefault(name, [0, 0]) %}{% endfor %}

@@ -1,11 +1,9 @@
-{% macro plan_typed_table(table, latest, rendering) %}
+{% macro plan_typed_table(table, latest, rendering, types) %}
     {% set typed_columns = [] %}
     {% for column in table.columns %}
-        {% do typed_columns.append({
-            "name": column.name,
-            "stored_as": "c" ~ loop.index,
-            "type": ticdc.sql_type(column.type, table.observed.get(column.name)),
-        }) %}
+        {% set wire = (column.type, table.observed.get(column.name) | string) %}
+        {% if wire not in types %}{% do types.update({wire: ticdc.sql_type(column.type, table.observed.get(column.name))}) %}{% endif %}
+        {% do typed_columns.append({"name": column.name, "stored_as": "c" ~ loop.index, "type": types[wire]}) %}
     {% endfor %}
     {% set identity = [table.feed, table.table_id, table.table_incarnation, typed_columns] %}
     {% set is_stored = "view" in table.relations and table.row_count >= var("ticdc__stored_from_rows", 100000) | int %}

@@ -23,9 +23,9 @@
         }) %}
     {% endfor %}
     {% do ticdc.observe_values(tables, latest) %}
-    {% set rendering = ticdc.typed_rendering() if tables %}
+    {% set rendering, types = ticdc.typed_rendering() if tables, {} %}
     {% for table in tables %}
-        {% do ticdc.plan_typed_table(table, latest, rendering) %}
+        {% do ticdc.plan_typed_table(table, latest, rendering, types) %}
     {% endfor %}
     {% do return(tables) %}
 {% endmacro %}
