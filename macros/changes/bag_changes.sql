@@ -7,11 +7,6 @@
     {%- set key_of_copy -%}
     if(copy > 1, left(row_key, length(row_key) - 1) || ',"":"' || copy || '"}', row_key) as row_key
     {%- endset -%}
-    {#- of a copy that a DDL takes away, the key of its bag -#}
-    {%- set carried_key -%}
-    regexp_replace(row_key, ',"":"[0-9]+"}$', '}') as row_key
-    {%- endset -%}
-    {%- set key_of_bag = bag | replace("row_key", carried_key) -%}
     select
         {% for column in columns -%}
         {{ key_of_copy if column == "row_key" else column }},
@@ -34,37 +29,13 @@
                     *,
                     sum(case when op = 'delete' then -1 when before = after then 0 else 1 end) over until_now as balance
                 from (
-                    select
-                        {{ columns | join(",\n                        ") }},
-                        commit_ts as row_commit_ts,
-                        'message' as cause
-                    from {{ changes }}
-                    where array_contains(lossy, '*:no_key')
-
-                    union all
-
-                    select
-                        {% for column in columns -%}
-                        {{ carried_key if column == "row_key" else column }},
-                        {% endfor -%}
-                        row_commit_ts,
-                        cause
-                    from {{ carried_rows }}
-                    where array_contains(lossy, '*:no_key')
+                    {{ ticdc.changes_of_bags(columns, changes, carried_rows) }}
                 ) as changes
                 {%- if of_rows %}
-                left semi join (select {{ key_of_bag }} from {{ of_rows }}) as touched using ({{ bag }})
+                left semi join (select {{ bag | replace("row_key", ticdc.key_of_bag()) }} from {{ of_rows }}) as touched using ({{ bag }})
                 {%- elif since_run_id %}
                 left semi join (
-                    select {{ bag }}
-                    from {{ changes }}
-                    where array_contains(lossy, '*:no_key') and run_id > {{ since_run_id }}
-
-                    union all
-
-                    select {{ key_of_bag }}
-                    from {{ carried_rows }}
-                    where array_contains(lossy, '*:no_key') and run_id > {{ since_run_id }}
+                    {{ ticdc.touched_bags(changes, carried_rows, since_run_id) }}
                 ) as touched using ({{ bag }})
                 {%- endif %}
                 window until_now as (

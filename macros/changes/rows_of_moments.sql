@@ -1,5 +1,4 @@
 {% macro rows_of_moments(carried_rows, moments) %}
-{%- set identity = "feed, table_id, table_incarnation" -%}
 with
 
 moves as (
@@ -34,84 +33,9 @@ ranked as (
 
 ),
 
--- one step each: Spark cannot plan a step with a decoder in it that is read twice
-live_rows as (
+{{ ticdc.moved_rows() }},
 
-    select
-        ranked.*,
-        moves.* except ({{ identity }}, version_from_ts, cause, versions),
-        moves.cause as move_cause,
-        ticdc_project_row(
-            ranked.after,
-            {{ ticdc.version_chain("moves.versions", "ranked.version_from_ts", "moves.version_from_ts") }},
-            ranked.lossy
-        ) as projected
-    from ranked
-    inner join moves
-        on
-            ranked.feed = moves.feed
-            and ranked.table_id = moves.table_id
-            and ranked.table_incarnation = moves.table_incarnation
-    where ranked.place = 1 and ranked.after is not null
-
-),
-
-located_rows as (
-
-    select
-        *,
-        ticdc_partition_of(projected.row, partitioning, columns) as partition_name
-    from live_rows
-
-),
-
-moved_rows as (
-
-    select
-        *,
-        ticdc_project_row(projected.row, '[' || to_columns || ']', projected.lossy) as moved
-    from located_rows
-    where partition_names is null or array_contains(partition_names, lower(partition_name))
-
-),
-
-rows as (
-
-    select
-        moved_rows.*,
-        change
-    from moved_rows
-    lateral view explode(
-        filter(
-            array(
-                named_struct(
-                    'op', 'delete',
-                    'rank', 2,
-                    'of_table_id', table_id,
-                    'of_incarnation', table_incarnation,
-                    'of_version_ts', moment_ts - 1,
-                    'key', row_key,
-                    'old', projected.row,
-                    'new', cast(null as string),
-                    'flags', lossy
-                ),
-                named_struct(
-                    'op', 'insert',
-                    'rank', 3,
-                    'of_table_id', to_table_id,
-                    'of_incarnation', to_incarnation,
-                    'of_version_ts', to_version_from_ts,
-                    'key', moved.row_key,
-                    'old', cast(null as string),
-                    'new', moved.row,
-                    'flags', moved.lossy
-                )
-            ),
-            each -> each.of_table_id is not null
-        )
-    ) exploded as change
-
-)
+{{ ticdc.changes_of_moves() }}
 
 select
     {{ ticdc.carried_columns({

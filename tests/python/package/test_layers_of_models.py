@@ -40,7 +40,7 @@ VARIABLES = {
         for protocol, options in PROTOCOLS.items()
     ]
 }
-MOST_LINES = 180
+MOST_LINES = 60
 
 
 @pytest.fixture(scope="module")
