@@ -3,7 +3,7 @@
         {{ columns | join(",\n        ") }},
         commit_ts as row_commit_ts,
         'message' as cause
-    from {{ changes }}
+    from {{ changes }} as changes
     where array_contains(lossy, '*:no_key')
 
     union all
@@ -15,6 +15,6 @@
         {% endfor -%}
         row_commit_ts,
         cause
-    from {{ carried_rows }}
+    from {{ carried_rows }} as carried_rows
     where array_contains(lossy, '*:no_key')
 {%- endmacro %}

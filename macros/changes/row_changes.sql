@@ -19,7 +19,7 @@
         commit_ts as row_commit_ts,
         'message' as cause,
         cast(null as bigint) as late_run_id
-    from {{ changes }}
+    from {{ changes }} as changes
     {{ asked_for }}
 
     union all
@@ -29,7 +29,7 @@
         row_commit_ts,
         cause,
         null as late_run_id
-    from {{ carried }}
+    from {{ carried }} as carried_rows
     {{ asked_for }}
     {%- if has_bags %}
 

@@ -3,7 +3,7 @@ with
 
 moves as (
 
-    select * from {{ ticdc.rows_of(ref("int_ticdc__row_moves")) }}
+    select * from {{ ticdc.rows_of(ref("int_ticdc__row_moves")) }} as row_moves
     where
         {% for feed, commit_ts in moments -%}
         {{ "or " if not loop.first }}(feed = {{ ticdc.text_literal(feed) }} and moment_ts = {{ commit_ts }})

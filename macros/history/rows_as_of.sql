@@ -5,7 +5,7 @@ with
 
 versions as (
 
-    select * from {{ ticdc.published_rows(ref("int_ticdc__table_versions")) }}
+    select * from {{ ticdc.published_rows(ref("int_ticdc__table_versions")) }} as table_versions
     where valid_from_ts <= {{ tso }} and coalesce(valid_to_ts > {{ tso }}, true)
 
 ),
@@ -16,7 +16,7 @@ known_tables as (
         feed,
         table_id,
         table_incarnation
-    from {{ ticdc.published_rows(ref("int_ticdc__table_versions")) }}
+    from {{ ticdc.published_rows(ref("int_ticdc__table_versions")) }} as table_versions
 
 )
 

@@ -8,6 +8,6 @@
         life.from_ts as live_from_ts,
         life.to_ts as live_to_ts,
         life.ended_by
-    from {{ ticdc.published_rows(ref("int_ticdc__table_states")) }}
+    from {{ ticdc.published_rows(ref("int_ticdc__table_states")) }} as table_states
     lateral view explode(lives) each_life as life
 {% endmacro %}

@@ -1,12 +1,14 @@
 {% macro rows_by_view(relation, view) -%}
     {%- set name = ticdc.text_literal(relation.identifier) -%}
     (
-        select *
-        from {{ relation }}
+        select stored.*
+        from {{ relation }} as stored
         where
-            array_contains((select try_element_at(batches, {{ name }}) from {{ view }}), batch_id)
+            array_contains((select try_element_at(states.batches, {{ name }}) from {{ view }} as states), stored.batch_id)
             {%- if relation.identifier in ticdc.models_by_feed() %}
-            and batch_id >= coalesce(try_element_at((select try_element_at(since, {{ name }}) from {{ view }}), feed), 0)
+            and stored.batch_id >= coalesce(
+                try_element_at((select try_element_at(states.since, {{ name }}) from {{ view }} as states), stored.feed), 0
+            )
             {%- endif %}
     )
 {%- endmacro %}

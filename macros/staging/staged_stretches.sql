@@ -19,7 +19,7 @@ stretches as (
         min(first_offset) as first_offset,
         max(last_offset) as last_offset,
         max(messages) as messages
-    from {{ ticdc.rows_of(runs) }}
+    from {{ ticdc.rows_of(runs) }} as staged_runs
     where
         protocol = {{ ticdc.text_literal(protocol) }}
         and run_id between {{ first_run_id }} and {{ noted_run_id }}
@@ -37,7 +37,7 @@ stretches as (
         `offset` as first_offset,
         `offset` as last_offset,
         1 as messages
-    from {{ ticdc.rows_of(relation) }}
+    from {{ ticdc.rows_of(relation) }} as staged
     where run_id > {{ noted_run_id }} and event_index = 0 and not is_redriven
 
 )

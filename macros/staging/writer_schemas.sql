@@ -7,7 +7,7 @@ found_schemas as (
         feed,
         schema_id,
         max_by(struct(schema, error_message), run_id) as found
-    from {{ ticdc.rows_of(ref("int_ticdc__writer_schemas")) }}
+    from {{ ticdc.rows_of(ref("int_ticdc__writer_schemas")) }} as writer_schemas
     group by feed, schema_id
 
 ),

@@ -9,7 +9,7 @@ column_lists as (
             from_json(table_schema, 'array<struct<name: string, type: string>>'),
             each -> each.type in ({{ ticdc.text_literals(ticdc.bare_types()) }})
         ).name as column_names
-    from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }}
+    from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as table_states
     where is_live
 
 )

@@ -1,7 +1,9 @@
 {% macro stored_rows(table) %}
     {%- set latest, name = ref("int_ticdc__latest"), ticdc.storage_name(table.storage) -%}
     {%- set stored -%}
-    coalesce((select try_element_at(batches, {{ ticdc.text_literal(name) }}) from {{ ref("int_ticdc__publication") }}), array())
+    coalesce(
+        (select try_element_at(states.batches, {{ ticdc.text_literal(name) }}) from {{ ref("int_ticdc__publication") }} as states), array()
+    )
     {%- endset -%}
     {%- set not_stored = "array_except(" ~ ticdc.published_batches("int_ticdc__latest") ~ ", " ~ stored ~ ")" -%}
     {%- set rows -%}
@@ -9,7 +11,7 @@
         select
             * except (commit_ts),
             row_commit_ts as commit_ts
-        from {{ ticdc.published_rows(latest) }}
+        from {{ ticdc.published_rows(latest) }} as latest
         -- what is published is stored a moment later
         where size({{ not_stored }}) > 0 and array_contains({{ not_stored }}, generation)
     )

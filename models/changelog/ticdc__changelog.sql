@@ -11,7 +11,7 @@ changes as (
         max(first_run_id) over one_commit as last_run_id,
         max(if(op = 'delete' and {{ are_halves }}, before, null)) over one_commit as deleted_row,
         max(if(op = 'delete' and {{ are_halves }}, lossy, null)) over one_commit as deleted_lossy
-    from {{ ticdc.published_rows(ref("int_ticdc__changes")) }}
+    from {{ ticdc.published_rows(ref("int_ticdc__changes")) }} as changes
     window one_commit as (
         partition by feed, table_id, table_incarnation, commit_ts, row_key
     )

@@ -2,7 +2,7 @@ with
 
 versions as (
 
-    select * from {{ ticdc.published_rows(ref("int_ticdc__catalogue")) }}
+    select * from {{ ticdc.published_rows(ref("int_ticdc__catalogue")) }} as catalogue
     where record = 'version'
 
 )

@@ -1,4 +1,5 @@
-{%- set row_key = ticdc.row_key_columns() %}
+{%- set row_key = ticdc.row_key_columns() -%}
+{%- set carried_rows = ref("int_ticdc__carried_rows") %}
 with
 
 feeds as (
@@ -15,7 +16,7 @@ partitions as (
 
 changes as (
 
-    select * from {{ ticdc.published_rows(ref("int_ticdc__changes")) }}
+    select * from {{ ticdc.published_rows(ref("int_ticdc__changes")) }} as changes
 
 ),
 
@@ -156,7 +157,7 @@ lossy_values as (
 doubtful_rows as (
 
     select distinct {{ row_key }}
-    from {{ ticdc.published_rows(ref("int_ticdc__latest")) }}
+    from {{ ticdc.published_rows(ref("int_ticdc__latest")) }} as latest
     where is_doubtful
 
 ),
@@ -167,7 +168,7 @@ followed_changes as (
         *,
         {{ ticdc.expects_row() }} as expects_row,
         lag(op <> 'delete') over (partition by {{ row_key }} order by {{ ticdc.row_order() }}) as was_live
-    from ({{ ticdc.row_changes(ref("int_ticdc__carried_rows"), of_rows="doubtful_rows", of_publication=true) }}) as row_changes
+    from ({{ ticdc.row_changes(carried_rows, of_rows="doubtful_rows", of_publication=true) }}) as row_changes
 
 ),
 
@@ -221,7 +222,7 @@ flags_of_carried_rows as (
         commit_ts,
         row_key,
         explode(lossy) as flag
-    from {{ ticdc.published_rows(ref("int_ticdc__carried_rows")) }}
+    from {{ ticdc.published_rows(ref("int_ticdc__carried_rows")) }} as carried_rows
     where after is not null
 
 ),
@@ -282,7 +283,7 @@ unusable_files as (
         `offset`,
         event_index,
         max_by(error_message, run_id) as error_message
-    from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }}
+    from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }} as claim_checks
     where kind = 'error'
     group by feed, topic, `partition`, `offset`, event_index
 

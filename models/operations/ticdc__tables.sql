@@ -25,7 +25,7 @@ last_commits as (
         table_id,
         table_incarnation,
         max(commit_ts) as last_commit_ts
-    from {{ ticdc.published_rows(ref("int_ticdc__latest")) }}
+    from {{ ticdc.published_rows(ref("int_ticdc__latest")) }} as latest
     group by feed, table_id, table_incarnation
 
 ),

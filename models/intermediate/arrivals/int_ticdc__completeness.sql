@@ -5,7 +5,7 @@ staged_runs as (
 
     -- brought together by feed once, for all that follows
     select /*+ repartition(feed) */ *
-    from {{ ticdc.live_rows(ref("int_ticdc__staged_runs")) }}
+    from {{ ticdc.live_rows(ref("int_ticdc__staged_runs")) }} as staged_runs
 
 ),
 

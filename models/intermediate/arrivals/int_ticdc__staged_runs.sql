@@ -6,12 +6,9 @@
 }}
 {%- set arrivals = [ref("int_ticdc__claim_checks")] -%}
 {%- for protocol in ticdc.protocols_in_use() %}{% do arrivals.append(ref("stg_ticdc__" ~ protocol)) %}{% endfor -%}
-{%- if ticdc.has_news(arrivals, ticdc.settled().run_id) -%}
-    {%- do ticdc.to_settle({"run_id": ticdc.run_id() | int}) -%}
-{%- else -%}
-    {%- do ticdc.to_settle(ticdc.settled()) -%}
-    {%- do ticdc.nothing_new() -%}
-{%- endif %}
+{%- set is_idle = not ticdc.has_news(arrivals, ticdc.settled().run_id) -%}
+{%- do ticdc.to_settle(ticdc.settled() if is_idle else {"run_id": ticdc.run_id() | int}) -%}
+{%- if is_idle %}{% do ticdc.nothing_new() %}{% endif %}
 
 with
 
@@ -28,7 +25,7 @@ events as (
         * except (batch_id, protocol),
         protocol,
         false as is_message
-    from {{ ticdc.rows_of(ref("int_ticdc__claim_checks")) }}
+    from {{ ticdc.rows_of(ref("int_ticdc__claim_checks")) }} as claim_checks
 
 )
 

@@ -13,7 +13,7 @@ events as (
     select
         * except (batch_id, protocol),
         protocol
-    from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }}
+    from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }} as claim_checks
     where kind = 'row' and table_schema is not null
 
 ),

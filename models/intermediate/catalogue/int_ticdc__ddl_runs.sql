@@ -3,7 +3,7 @@ with
 
 staged_runs as (
 
-    select * from {{ ticdc.live_rows(ref("int_ticdc__staged_runs")) }}
+    select * from {{ ticdc.live_rows(ref("int_ticdc__staged_runs")) }} as staged_runs
 
 ),
 

@@ -4,13 +4,13 @@ with
 
 versions as (
 
-    select * from {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }}
+    select * from {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as table_versions
 
 ),
 
 effects as (
 
-    select * from {{ ticdc.rows_of(ref("int_ticdc__catalogue")) }}
+    select * from {{ ticdc.rows_of(ref("int_ticdc__catalogue")) }} as catalogue
     where record = 'effect'
 
 ),

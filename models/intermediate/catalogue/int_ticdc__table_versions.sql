@@ -9,7 +9,7 @@ versions as (
         lead(valid_from_ts) over (
             partition by feed, lower(schema_name), lower(table_name) order by valid_from_ts
         ) as next_from_ts
-    from {{ ticdc.rows_of(ref("int_ticdc__catalogue")) }}
+    from {{ ticdc.rows_of(ref("int_ticdc__catalogue")) }} as catalogue
     where record = 'version'
 
 )

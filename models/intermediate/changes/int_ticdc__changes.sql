@@ -318,7 +318,7 @@ left join (
         row_key,
         {{ ticdc.change_identity() }} as identity,
         min(first_run_id) as first_run_id
-    from {{ ticdc.rows_of(this) }}
+    from {{ ticdc.rows_of(this) }} as known
     where feed in ({{ ticdc.text_literals(built_again) }})
     group by all
 ) as changes_before

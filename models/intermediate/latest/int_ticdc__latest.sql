@@ -12,6 +12,10 @@
 {%- set reads_rows = state.merge or state.late -%}
 {%- set has_no_key = "array_contains(lossy, '*:no_key')" -%}
 {%- set has_bags = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") %}
+{%- set conditions = [] -%}
+{%- if state.redriven %}{% do conditions.append("known.feed not in (" ~ ticdc.text_literals(state.redriven) ~ ")") %}{% endif -%}
+{#- of rows without key all changes arrive again -#}
+{%- if not reads_rows and has_bags %}{% do conditions.append("not " ~ has_no_key) %}{% endif -%}
 {%- do ticdc.to_settle(state.settled) %}
 {%- if state.nothing_new %}{% do ticdc.nothing_new() %}{% endif %}
 {%- if state.merge %}{% do ticdc.made_anew() %}{% endif %}
@@ -50,6 +54,14 @@ arrivals as (
 
 ),
 
+{% if state.run_id and not state.merge -%}
+arriving as (
+
+    {{ ticdc.row_changes(carried_rows, state.run_id, has_bags=has_bags and reads_rows) }}
+
+),
+
+{% endif -%}
 versions as (
 
     select * from arrivals
@@ -81,22 +93,14 @@ versions as (
     from {{ ticdc.rows_of(this) }} as known
     {% if not state.merge -%}
     -- `using` would put these columns before the others
-    left semi join ({{ ticdc.row_changes(carried_rows, state.run_id, has_bags=has_bags and reads_rows) }}) as arriving
+    left semi join arriving
         on
             known.feed = arriving.feed
             and known.table_id = arriving.table_id
             and known.table_incarnation = arriving.table_incarnation
             and known.row_key = arriving.row_key
     {% endif -%}
-    where
-        true
-        {%- if state.redriven %}
-        and known.feed not in ({{ ticdc.text_literals(state.redriven) }})
-        {%- endif %}
-        {%- if not reads_rows and has_bags %}
-        -- of rows without key all changes arrive again
-        and not {{ has_no_key }}
-        {%- endif %}
+    {{ "where " ~ conditions | join(" and ") if conditions }}
     {% endif %}
 
 ),

@@ -11,7 +11,7 @@ begun_versions as (
         if(valid_to_ts <= {{ ticdc.shown_through("feed", moments) }}, valid_to_ts, null) as shown_to_ts,
         row_number() over of_incarnation as place,
         lag(valid_to_ts) over of_incarnation as last_to_ts
-    from {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }}
+    from {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as table_versions
     where valid_from_ts <= {{ ticdc.shown_through("feed", moments) }}
     window of_incarnation as (
         partition by feed, table_id, table_incarnation order by valid_from_ts, valid_to_ts nulls last

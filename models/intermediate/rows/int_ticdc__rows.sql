@@ -51,7 +51,7 @@ select
     checksum_mismatch,
     run_id,
     feed
-from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }}
+from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }} as claim_checks
 where kind = 'row' and is_resolved and not {{ is_keyed_anew }}
 
 union all
@@ -79,4 +79,4 @@ select
     checksum_mismatch,
     run_id,
     feed
-from {{ ticdc.live_rows(ref("int_ticdc__resolved_rows")) }}
+from {{ ticdc.live_rows(ref("int_ticdc__resolved_rows")) }} as resolved_rows

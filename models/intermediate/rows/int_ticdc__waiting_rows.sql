@@ -8,5 +8,5 @@ union all
 select
     * except (batch_id, protocol),
     protocol
-from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }}
+from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }} as claim_checks
 where kind = 'row' and (not is_resolved or {{ is_keyed_anew }})

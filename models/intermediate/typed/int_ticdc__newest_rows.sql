@@ -1,10 +1,11 @@
+{%- set rows = ticdc.published_rows(ref("int_ticdc__latest")) -%}
+{%- set batches = ticdc.published_batches("int_ticdc__latest") -%}
+
 with
 
 newest_rows as (
 
-    {{ ticdc.merged_generations(
-        ticdc.published_rows(ref("int_ticdc__latest")), ticdc.row_key_columns(), "row is null", ticdc.published_batches("int_ticdc__latest")
-    ) }}
+    {{ ticdc.merged_generations(rows, ticdc.row_key_columns(), "row is null", batches) }}
 
 )
 

@@ -26,7 +26,7 @@ counted_rows as (
         table_incarnation,
         generation,
         count(*) as row_count
-    from {{ ticdc.rows_of(latest) }}
+    from {{ ticdc.rows_of(latest) }} as latest
     group by feed, table_id, table_incarnation, generation
 
 ),
