@@ -13,7 +13,9 @@
 {%- set has_no_key = "array_contains(lossy, '*:no_key')" -%}
 {%- set has_bags = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") %}
 {%- set conditions = [] -%}
-{%- if state.redriven %}{% do conditions.append("known.feed not in (" ~ ticdc.text_literals(state.redriven) ~ ")") %}{% endif -%}
+{%- if state.redriven -%}
+    {%- do conditions.append("known.feed not in (" ~ ticdc.text_literals(state.redriven) ~ ")") -%}
+{%- endif -%}
 {#- of rows without key all changes arrive again -#}
 {%- if not reads_rows and has_bags %}{% do conditions.append("not " ~ has_no_key) %}{% endif -%}
 {%- do ticdc.to_settle(state.settled) %}
