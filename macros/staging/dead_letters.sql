@@ -6,7 +6,7 @@ from (
         row_number() over (
             partition by feed, topic, `partition`, `offset`, event_index order by run_id desc
         ) as place
-    from {{ rows }}
+    from {{ rows }} as staged
     where kind = 'error' or is_redriven
 ) as ranked_events
 where place = 1 and kind = 'error'

@@ -10,7 +10,7 @@ left anti join (
         `offset`,
         event_index,
         max(run_id) as run_id
-    from {{ rows }}
+    from {{ rows }} as staged_again
     where is_redriven
     group by feed, topic, `partition`, `offset`, event_index
 ) as redriven
