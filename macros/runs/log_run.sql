@@ -10,10 +10,11 @@
         {% do counts.append("(select " ~ count ~ " from " ~ ticdc.relation_of(model) ~ " where batch_id = " ~ run_id ~ ")" if ticdc.relation_of(model) else "null") %}
     {% endfor %}
     {% do run_query(
-        "insert into " ~ log ~ " by name select " ~ run_id ~ " as run_id, '" ~ kind ~ "' as kind, timestamp_micros(" ~ run_id ~ ") as started_at, "
+        "insert into " ~ log ~ " by name select * from (select " ~ run_id ~ " as run_id, '" ~ kind ~ "' as kind, timestamp_micros(" ~ run_id ~ ") as started_at, "
         ~ "current_timestamp() as ended_at, '" ~ ("failed" if unfinished else "published" if is_published else "unpublished") ~ "' as state, "
         ~ ticdc.text_literal(lease.who) ~ " as who, " ~ counts[0] ~ " as messages, " ~ counts[1] ~ " as changes, "
         ~ (state.number if is_published else "cast(null as bigint)") ~ " as publication, cast(array(" ~ ticdc.text_literals(written) ~ ") as array<string>) as written_tables, "
         ~ "cast(array(" ~ ticdc.text_literals(unfinished) ~ ") as array<string>) as unfinished_models, " ~ run_id ~ " as batch_id"
+        ~ ") as done where messages > 0 or changes > 0 or state <> 'published' or kind <> 'increment'"
     ) %}
 {% endmacro %}
