@@ -1,31 +1,40 @@
 {% macro merged_generations(rows, key, deleted, batches) %}
-    {%- set is_later -%}
-    size({{ batches }}) > 1
-    and generation > get({{ batches }}, 0)
-    and array_contains({{ batches }}, generation)
-    {%- endset -%}
-    select * except (place)
-    from (
+    with
+
+    later_rows as (
+
+        select * from {{ rows }} as all_rows
+        where
+            size({{ batches }}) > 1
+            and generation > get({{ batches }}, 0)
+            and array_contains({{ batches }}, generation)
+
+    ),
+
+    base_rows as (
+
+        select * from {{ rows }} as all_rows
+        where generation = get({{ batches }}, 0) and not {{ deleted }}
+
+    ),
+
+    ranked as (
+
         select
             *,
             row_number() over (partition by {{ key }} order by generation desc) as place
-        from {{ rows }} as later_rows
-        where {{ is_later }}
-    ) as ranked
+        from later_rows
+
+    )
+
+    select * except (place) from ranked
     where place = 1 and not {{ deleted }}
 
     union all
 
-    select known.*
-    from (
-        select * from {{ rows }} as base_rows
-        where generation = get({{ batches }}, 0) and not {{ deleted }}
-    ) as known
-    left anti join (
-        select {{ key }}
-        from {{ rows }} as later_rows
-        where {{ is_later }}
-    ) as later
+    select base_rows.*
+    from base_rows
+    left anti join later_rows
         -- `using` would put these columns before the others
-        on {% for column in key.split(", ") %}known.{{ column }} = later.{{ column }}{{ " and " if not loop.last }}{% endfor %}
+        on {% for column in key.split(", ") %}base_rows.{{ column }} = later_rows.{{ column }}{{ " and " if not loop.last }}{% endfor %}
 {% endmacro %}

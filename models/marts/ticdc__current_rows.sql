@@ -7,6 +7,12 @@ current_rows as (
 
     {{ ticdc.merged_generations(rows, ticdc.row_key_columns(), "row is null", batches) }}
 
+),
+
+tables as (
+
+    select * from {{ ticdc.published_rows(ref("int_ticdc__table_states")) }} as table_states
+
 )
 
 select /*+ broadcast(tables) */
@@ -21,7 +27,7 @@ select /*+ broadcast(tables) */
     timestamp_millis(shiftright(current_rows.row_commit_ts, 18)) as commit_at,
     current_rows.lossy
 from current_rows
-left join {{ ticdc.published_rows(ref("int_ticdc__table_states")) }} as tables
+left join tables
     on
         current_rows.feed = tables.feed
         and current_rows.table_id = tables.table_id

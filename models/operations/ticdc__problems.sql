@@ -20,6 +20,18 @@ changes as (
 
 ),
 
+claim_checks as (
+
+    select * from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }} as claim_checks
+
+),
+
+problem_texts as (
+
+    select * from {{ ticdc.live_rows(ref("int_ticdc__problem_texts")) }} as problem_texts
+
+),
+
 silent_feeds as (
 
     select
@@ -270,7 +282,7 @@ waiting_rows as (
 
 rows_without_content as (
 
-    {{ ticdc.rows_without_content(ticdc.live_rows(ref("int_ticdc__claim_checks"))) }}
+    {{ ticdc.rows_without_content("claim_checks") }}
 
 ),
 
@@ -283,7 +295,7 @@ unusable_files as (
         `offset`,
         event_index,
         max_by(error_message, run_id) as error_message
-    from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }} as claim_checks
+    from claim_checks
     where kind = 'error'
     group by feed, topic, `partition`, `offset`, event_index
 
@@ -362,7 +374,7 @@ catalogue_problems as (
         problems.description || ' (' || catalogue.detail || ')' as detail,
         problems.remedy
     from {{ ticdc.published_rows(ref("int_ticdc__catalogue")) }} as catalogue
-    inner join {{ ticdc.live_rows(ref("int_ticdc__problem_texts")) }} as problems
+    inner join problem_texts as problems
         on catalogue.code = problems.reason and problems.kind = 'catalogue'
     where catalogue.record = 'problem'
 
@@ -396,7 +408,7 @@ untyped_tables as (
         reasons.description || ' (' || typed_problems.detail || ')' as detail,
         reasons.remedy
     from typed_problems
-    inner join {{ ticdc.live_rows(ref("int_ticdc__problem_texts")) }} as reasons
+    inner join problem_texts as reasons
         on typed_problems.reason = reasons.reason and reasons.kind = 'typed'
 
 ),

@@ -170,6 +170,20 @@ ranked_loaded_rows as (
 ),
 
 {% endif -%}
+{% if ticdc.has_rows() -%}
+known_changes as (
+
+    select * from {{ ticdc.rows_of(this, ticdc.redriven_feeds(settled, progress)) }} as known
+
+),
+
+{% endif -%}
+versions as (
+
+    select * from {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as table_versions
+
+),
+
 repeats as (
 
     select {{ position }}
@@ -187,7 +201,7 @@ repeats as (
         keys.event_index,
         keys.op
     from keys
-    inner join {{ ticdc.rows_of(this, ticdc.redriven_feeds(settled, progress)) }} as known
+    inner join known_changes as known
         on
             keys.feed = known.feed
             and keys.schema_name = known.schema_name
@@ -257,7 +271,7 @@ new_changes as (
             and changes.`offset` = replaced.`offset`
             and changes.event_index = replaced.event_index
     {%- endif %}
-    left join {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as versions
+    left join versions
         on
             changes.feed = versions.feed
             and lower(changes.schema_name) = versions.schema_key

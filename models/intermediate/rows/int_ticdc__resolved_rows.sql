@@ -49,6 +49,12 @@ named_schemas as (
 
 ),
 
+versions as (
+
+    select * from {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as table_versions
+
+),
+
 rows_with_schema as (
 
     -- a row that names its schema waits for it
@@ -66,7 +72,7 @@ rows_with_schema as (
             and waiting_rows.schema_name = named_schemas.schema_name
             and waiting_rows.table_name = named_schemas.table_name
             and waiting_rows.table_schema_id = named_schemas.table_schema_id
-    left join {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as versions
+    left join versions
         on
             {{ is_of_version }}
     where
@@ -90,7 +96,7 @@ rows_with_schema as (
         versions.key_columns,
         versions.keys_rows
     from waiting_rows
-    left join {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as versions
+    left join versions
         on
             {{ is_of_version }}
     where
