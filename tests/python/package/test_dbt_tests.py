@@ -380,33 +380,23 @@ def outcome_in(folder: Path) -> str:
     def messages() -> int:
         return int(spark.sql("select sum(messages) from ticdc_lint.ticdc__accounting").collect()[0][0])
 
-    # a view of the package that another one's table stands in the place of
-    in_the_way = "ticdc_lint.int_ticdc__waiting_rows"
-    spark.sql(f"drop view {in_the_way}")
-    spark.sql(f"create table {in_the_way} (id int) using parquet")
-    assert not dbt("run", "--full-refresh").success
-    failed_refresh = [current()]
-    spark.sql(f"drop table {in_the_way}")
-    assert dbt("run").success, "\n".join(said)
-    failed_refresh.append(current())
-    spark.sql(f"drop view {in_the_way}")
-    spark.sql(f"create table {in_the_way} (id int) using parquet")
-    assert not dbt("run", "--full-refresh").success
-    failed_refresh.append(current())
-    spark.sql(f"drop table {in_the_way}")
-    assert dbt("retry").success, "\n".join(said)
-    failed_refresh.append(current())
+    def failing(*command: str) -> list[str]:
+        """The current rows after a run that fails halfway: another one's table stands in the place of a view."""
+        spark.sql("drop view ticdc_lint.int_ticdc__waiting_rows")
+        spark.sql("create table ticdc_lint.int_ticdc__waiting_rows (id int) using parquet")
+        assert not dbt(*command).success
+        spark.sql("drop table ticdc_lint.int_ticdc__waiting_rows")
+        return current()
+
+    def passing(command: str) -> list[str]:
+        assert dbt(command).success, "\n".join(said)
+        return current()
+
+    refresh = ("run", "--full-refresh")
+    failed_refresh = [failing(*refresh), passing("run"), failing(*refresh), passing("retry")]
 
     spark.sql(f"insert into ticdc_raw.messages values ('shop', 0, 1, now(), null, cast('{OTHER}' as binary))")
-    spark.sql(f"drop view {in_the_way}")
-    spark.sql(f"create table {in_the_way} (id int) using parquet")
-    assert not dbt("run").success
-    retried = {"failed": len(current())}
-    spark.sql(f"drop table {in_the_way}")
-    assert dbt("retry").success, "\n".join(said)
-    retried["retried"] = len(current())
-    assert dbt("run").success, "\n".join(said)
-    retried["next run"] = len(current())
+    retried = {"failed": len(failing("run")), "retried": len(passing("retry")), "next run": len(passing("run"))}
     assert messages() == 2
 
     single = []
