@@ -1,11 +1,10 @@
 {% macro catalogue_input() %}
-    {% set events, inputs = ref("int_ticdc__catalogue_events"), [ref("int_ticdc__exported_rows"), ref("int_ticdc__claim_checks")] %}
-    {% for protocol in ticdc.protocols_in_use() %}{% do inputs.append(ref("stg_ticdc__" ~ protocol)) %}{% endfor %}
+    {% set events = ref("int_ticdc__catalogue_events") %}
     {% set columns = var("ticdc__information_schema", none) %}
     {% set state = {} %}
     {% for count, hash in ticdc.asked(
         "select count(*), coalesce(sum(xxhash64(feed, commit_ts, schema_name, table_name, ddl_query, table_schema) % 1000003), 0) from " ~ events,
-        inputs
+        ticdc.arrival_tables() + [ref("int_ticdc__exported_rows")]
     ) %}
         {% do state.update({"events": count, "hash": hash}) %}
         {% if columns %}

@@ -5,12 +5,12 @@
         "select feed, max(complete_through_ts), max(last_run_id), max(redriven_run_id) from " ~ completeness ~ " group by feed order by feed",
         [ref("int_ticdc__staged_runs")]
     ) %}
-        {% do progress.update({"run_id": [progress.run_id, feed[2] | int] | max}) %}
+        {% do progress.update({"run_id": [progress.run_id, feed[2]] | max}) %}
         {% if feed[3] is not none %}
-            {% do progress.redriven.update({feed[0]: [progress.redriven.get(feed[0], 0), feed[3] | int] | max}) %}
+            {% do progress.redriven.update({feed[0]: [progress.redriven.get(feed[0], 0), feed[3]] | max}) %}
         {% endif %}
         {% if feed[1] is not none and var("ticdc__visibility", "complete") == "complete" %}
-            {% do progress.bounds.update({feed[0]: [settled.bounds.get(feed[0], 0), feed[1] | int] | max}) %}
+            {% do progress.bounds.update({feed[0]: [settled.bounds.get(feed[0], 0), feed[1]] | max}) %}
         {% endif %}
     {% endfor %}
     {% if progress.run_id > settled.run_id %}

@@ -14,7 +14,7 @@
         ~ ticdc.rows_of(versions) ~ " where " ~ of_loads | join(" or "),
         [versions]
     ) if of_loads else []) %}
-        {% do found.update({(row[0], row[1], row[2], row[3] | int): {"fingerprint": row[4], "has_key": row[5]}}) %}
+        {% do found.update({(row[0], row[1], row[2], row[3]): {"fingerprint": row[4], "has_key": row[5]}}) %}
     {% endfor %}
     {% for load in loads %}
         {% do tables.update({load.id: found.get((load.feed, load.schema | lower, load.table | lower, load.commit_ts), {})}) %}

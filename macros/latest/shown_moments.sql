@@ -7,7 +7,7 @@
             ~ ticdc.rows_of(ref("int_ticdc__table_versions")) ~ ") where moment_ts <= " ~ ticdc.shown_through("feed", bounds) ~ " group by feed",
             [ref("int_ticdc__table_versions")]
         ) if row[0] in bounds %}
-            {% do moments.update({row[0]: row[1] | int}) %}
+            {% do moments.update({row[0]: row[1]}) %}
         {% endfor %}
     {% endif %}
     {% do return(moments) %}

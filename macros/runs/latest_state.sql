@@ -1,13 +1,12 @@
 {% macro latest_state() %}
     {% set settled, now = ticdc.settled(), ticdc.run_id() | int %}
-    {% set redriven_at = ticdc.settled(ref("int_ticdc__changes")).get("redriven", {}) %}
+    {% set changes, carried_rows = ref("int_ticdc__changes"), ref("int_ticdc__carried_rows") %}
+    {% set progress = ticdc.settled(changes) %}
     {% set state = {
         "run_id": 0, "merge": true, "late": false, "redriven": [], "nothing_new": false,
-        "settled": {"run_id": now, "base": now, "last": now, "redriven": redriven_at},
+        "settled": {"run_id": now, "base": now, "redriven": progress.get("redriven", {})},
     } %}
     {% if not settled.get("base") %}{% do return(state) %}{% endif %}
-    {% set carried_rows = ref("int_ticdc__carried_rows") %}
-    {% set changes = ref("int_ticdc__changes") %}
     {% set arrivals = [0, none, none] if not ticdc.has_news([changes, carried_rows], settled.run_id) else ticdc.asked(
         "select count(*), min(commit_ts), max(late_run_id) from ("
         ~ ticdc.row_changes(carried_rows, settled.run_id) ~ ") where run_id > " ~ settled.run_id,
@@ -15,7 +14,7 @@
     )[0] %}
     {# a late change of a bag numbers its copies anew: all is built again #}
     {% if (arrivals[2] or 0) > settled.run_id %}{% do return(state) %}{% endif %}
-    {% set redriven = ticdc.redriven_feeds(settled, ticdc.settled(ref("int_ticdc__changes"))) %}
+    {% set redriven = ticdc.redriven_feeds(settled, progress) %}
     {% do state.update({"run_id": settled.run_id, "redriven": redriven, "merge": redriven | length > 0}) %}
     {% if arrivals[0] %}
         {% set counted = run_query(
@@ -30,7 +29,7 @@
     {% if not state.merge %}
         {% do state.update({
             "nothing_new": arrivals[0] == 0,
-            "settled": dict(settled, run_id=now, last=now) if arrivals[0] else settled,
+            "settled": dict(settled, run_id=now) if arrivals[0] else settled,
         }) %}
     {% endif %}
     {% do return(state) %}

@@ -1,7 +1,3 @@
 {% macro published_rows(relation) -%}
-    {%- if relation.schema is none -%}
-    {{ relation }}
-    {%- else -%}
-    {{ ticdc.rows_by_view(relation, ref("int_ticdc__publication")) }}
-    {%- endif -%}
+    {{ ticdc.rows_by_view(relation, "int_ticdc__publication") }}
 {%- endmacro %}

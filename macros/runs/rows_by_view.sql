@@ -1,5 +1,8 @@
-{% macro rows_by_view(relation, view) -%}
-    {%- set name = ticdc.text_literal(relation.identifier) -%}
+{% macro rows_by_view(relation, model) -%}
+    {%- if relation.schema is none -%}
+    {{ relation }}
+    {%- else -%}
+    {%- set name, view = ticdc.text_literal(relation.identifier), ref(model) -%}
     (
         select stored.*
         from {{ relation }} as stored
@@ -11,4 +14,5 @@
             )
             {%- endif %}
     )
+    {%- endif -%}
 {%- endmacro %}

@@ -4,9 +4,7 @@
         partition_by=["batch_id", "feed"],
     )
 }}
-{%- set arrivals = [ref("int_ticdc__claim_checks")] -%}
-{%- for name in ticdc.protocols_in_use() %}{% do arrivals.append(ref("stg_ticdc__" ~ name)) %}{% endfor -%}
-{%- set is_idle = not ticdc.has_news(arrivals, ticdc.settled().run_id) -%}
+{%- set is_idle = not ticdc.has_news(ticdc.arrival_tables(), ticdc.settled().run_id) -%}
 {%- do ticdc.to_settle(ticdc.settled() if is_idle else {"run_id": ticdc.run_id() | int}) -%}
 {%- if is_idle %}{% do ticdc.nothing_new() %}{% endif %}
 

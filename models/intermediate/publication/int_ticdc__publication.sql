@@ -2,4 +2,4 @@
 {% for model in ticdc.published_models() -%}
 -- depends_on: {{ ref(model) }}
 {% endfor -%}
-{{ ticdc.state_view(ticdc.saved_states()["publication"]) }}
+{{ ticdc.state_view(ticdc.state()) }}

@@ -1,2 +1,2 @@
 {{ config(materialized="ticdc_state") }}
-{{ ticdc.state_view(ticdc.saved_states()["run"]) }}
+{{ ticdc.state_view(ticdc.state()) }}
