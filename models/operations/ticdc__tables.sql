@@ -1,32 +1,8 @@
 with
 
-typed_tables as (
+tables as (
 
-    select * from {{ ref("int_ticdc__typed_tables") }}
-
-),
-
-row_counts as (
-
-    select
-        feed,
-        table_id,
-        table_incarnation,
-        count(*) as row_count
-    from {{ ref("ticdc__current_rows") }}
-    group by feed, table_id, table_incarnation
-
-),
-
-last_commits as (
-
-    select
-        feed,
-        table_id,
-        table_incarnation,
-        max(commit_ts) as last_commit_ts
-    from {{ ticdc.published_rows(ref("int_ticdc__latest")) }} as latest
-    group by feed, table_id, table_incarnation
+    select * from {{ ref("int_ticdc__sized_tables") }}
 
 ),
 
@@ -54,32 +30,22 @@ problem_counts as (
 )
 
 select
-    typed_tables.feed,
-    typed_tables.schema_name,
-    typed_tables.table_name,
-    typed_tables.table_id,
-    typed_tables.table_incarnation,
-    from_json(typed_tables.key_columns, 'array<string>') as key_columns,
-    typed_tables.current_relation,
-    typed_tables.history_relation,
-    coalesce(row_counts.row_count, 0) as row_count,
-    last_commits.last_commit_ts,
+    tables.feed,
+    tables.schema_name,
+    tables.table_name,
+    tables.table_id,
+    tables.table_incarnation,
+    from_json(tables.key_columns, 'array<string>') as key_columns,
+    tables.current_relation,
+    tables.history_relation,
+    tables.row_count,
+    tables.last_commit_ts,
     feeds.complete_through_ts,
     coalesce(problem_counts.problem_count, 0) as problem_count
-from typed_tables
-left join row_counts
-    on
-        typed_tables.feed = row_counts.feed
-        and typed_tables.table_id = row_counts.table_id
-        and typed_tables.table_incarnation = row_counts.table_incarnation
-left join last_commits
-    on
-        typed_tables.feed = last_commits.feed
-        and typed_tables.table_id = last_commits.table_id
-        and typed_tables.table_incarnation = last_commits.table_incarnation
+from tables
 left join problem_counts
     on
-        typed_tables.feed = problem_counts.feed
-        and typed_tables.schema_name = problem_counts.schema_name
-        and typed_tables.table_name = problem_counts.table_name
-left join feeds on typed_tables.feed = feeds.feed
+        tables.feed = problem_counts.feed
+        and tables.schema_name = problem_counts.schema_name
+        and tables.table_name = problem_counts.table_name
+left join feeds on tables.feed = feeds.feed

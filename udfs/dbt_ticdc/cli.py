@@ -18,6 +18,7 @@ from dbt_ticdc import (
     columns,
     compare,
     feeds,
+    last_run,
     messages,
     package_path,
     results,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _VARIABLES = "variables.json"
+_LAST_BUILD = "last_build"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,9 +58,19 @@ def _run(options: argparse.Namespace) -> None:
     files = messages.find_files(options.messages)
     if options.columns is not None:
         columns.check(options.columns)
+    folder: Path = options.warehouse.resolve()
+    read = [*files, options.columns.resolve()] if options.columns is not None else files
+    asked_for = last_run.request(package_path(), variables, read)
+    said = None if options.full_refresh else last_run.recall(folder, asked_for)
+    if said is not None:
+        say("nothing is new since the last build: no messages, no change of feeds, columns or package")
+        print(said, end="")
+        return
     spark = _open(options.warehouse)
-    with _summary(spark):
-        run(spark, options.warehouse.resolve(), variables, files, options.columns, options.full_refresh)
+    with _summary(spark) as texts:
+        run(spark, folder, variables, files, options.columns, options.full_refresh)
+    if (warehouse.work_folder(folder) / _LAST_BUILD).is_file():
+        last_run.remember(folder, asked_for, texts[0])
 
 
 def _redrive(options: argparse.Namespace) -> None:
@@ -82,16 +94,21 @@ def _of_last_build(options: argparse.Namespace) -> Iterator[tuple[SparkSession, 
 
 
 @contextmanager
-def _summary(spark: SparkSession) -> Iterator[None]:
-    """Ends the session, and says before what its tables hold, also after a build of which only a part failed."""
+def _summary(spark: SparkSession) -> Iterator[list[str]]:
+    """Ends the session, and says before what its tables hold, also after a build of which only a part failed.
+
+    What it says is in the list when the block is left.
+    """
+    said: list[str] = []
     try:
         try:
-            yield
+            yield said
         except build.NodesFailed:
             if summary.is_possible(spark):
                 print(summary.text(spark), flush=True)
             raise
-        print(summary.text(spark), end="")
+        said.append(summary.text(spark))
+        print(said[0], end="")
     finally:
         spark.stop()
 
@@ -127,7 +144,7 @@ def _load_and_build(
         with step(f"loading columns: {columns_file}"):
             variables["ticdc__information_schema"] = columns.load(spark, columns_file, schema)
 
-    last_build = work / "last_build"
+    last_build = work / _LAST_BUILD
     made_of = build.fingerprint(package_path(), variables, messages.count(spark, schema))
     if not full_refresh and last_build.is_file() and last_build.read_text() == made_of:
         say("nothing is new since the last build: no messages, no change of feeds, columns or package")
@@ -169,7 +186,7 @@ def _build(
     full_refresh: bool = False,
 ) -> None:
     """Builds with these variables, and with those of `once`, which a later build does not know of."""
-    last_build = work / "last_build"
+    last_build = work / _LAST_BUILD
     last_build.unlink(missing_ok=True)
     (work / _VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
     build.build(package_path(), work, {**variables, **(once or {})}, full_refresh)

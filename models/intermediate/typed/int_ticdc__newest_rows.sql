@@ -1,11 +1,11 @@
-{%- set rows = ticdc.published_rows(ref("int_ticdc__latest")) -%}
-{%- set batches = ticdc.published_batches("int_ticdc__latest") -%}
-
 with
 
-newest_rows as (
+states as (
 
-    {{ ticdc.merged_generations(rows, ticdc.row_key_columns(), "row is null", batches) }}
+    select
+        *,
+        row_number() over (partition by {{ ticdc.row_key_columns() }} order by generation desc) as place
+    from {{ ticdc.published_rows(ref("int_ticdc__latest")) }} as latest
 
 )
 
@@ -17,4 +17,5 @@ select
     row,
     row_commit_ts as commit_ts,
     lossy
-from newest_rows
+from states
+where place = 1 and row is not null

@@ -337,6 +337,7 @@ def marts(spark: SparkSession) -> None:
         "from range(2)",
     }.items():
         spark.sql(f"create table ticdc__{name} as select {query}")
+    spark.sql("create view int_ticdc__sized_tables as select * from ticdc__tables")
 
 
 def test_summary(spark: SparkSession, marts: None) -> None:
