@@ -1,8 +1,9 @@
 {% macro has_unsure_cells(columns) -%}
-    {%- set feeds = ticdc.feeds() | selectattr("protocol", "equalto", "debezium") | list -%}
+    {%- set of_defaults = ticdc.feeds_whose_protocol("hides_nulls_of", "defaults") -%}
+    {%- set feeds = ticdc.feeds_whose_protocol("hides_nulls_of", "expressions") -%}
     {%- if not var("ticdc__information_schema", none) -%}
-    {#- With an export each row of Debezium-Avro is resolved. -#}
-    {%- set feeds = feeds + ticdc.feeds() | selectattr("protocol", "equalto", "debezium_avro") | list -%}
+    {#- with an export each of their rows is resolved -#}
+    {%- set feeds = feeds + of_defaults -%}
     {%- endif -%}
     {%- if not feeds -%}
     false
@@ -14,7 +15,7 @@
                 {%- for feed in feeds %}
                 when {{ ticdc.text_literal(feed.name) }} then
                     each.nullable is distinct from false
-                    {%- if feed.protocol == "debezium_avro" %}
+                    {%- if feed in of_defaults %}
                     and coalesce(each.default, each.default_expression) is not null
                     {%- else %}
                     and each.default_expression is not null

@@ -3,7 +3,7 @@
     {% set events = ref("int_ticdc__events") %}
     {% set newest = dict(settled.get("newest", {})) %}
     {% set unbounded = [] %}
-    {% for feed in ticdc.feeds() if feed.name not in progress.bounds and feed.protocol not in ["avro", "debezium_avro"] %}
+    {% for feed in ticdc.feeds_whose_protocol("sends_ddl", true) if feed.name not in progress.bounds %}
         {% do unbounded.append(feed.name) %}
     {% endfor %}
     {% set suspects = [] %}

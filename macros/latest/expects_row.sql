@@ -1,14 +1,14 @@
 {% macro expects_row() -%}
     {%- set told = ticdc.settled(ref("int_ticdc__changes")).get("updated", []) -%}
     {%- set untold = [] -%}
-    {%- for feed in ticdc.feeds() if feed.protocol == "open_protocol" and feed.name not in told -%}
+    {%- for feed in ticdc.feeds_whose_protocol("tells_updates", false) if feed.name not in told -%}
         {%- do untold.append(feed.name) -%}
     {%- endfor -%}
     case
         when array_contains(lossy, '*:no_commit_ts') then null
         when cause <> 'message' then if(op = 'insert', false, null)
         {%- if untold %}
-        -- without old values Open Protocol writes an update as it writes an insert
+        -- without old values these write an update as they write an insert
         when op = 'insert' and feed in ({{ ticdc.text_literals(untold) }}) then null
         {%- endif %}
         when op = 'insert' then false

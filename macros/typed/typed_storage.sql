@@ -5,7 +5,7 @@
     {% if table.is_stored and not table.stored_generations %}
         {% do statements.append("drop table if exists " ~ table.storage) %}
         {% do statements.append(
-            "create table " ~ table.storage ~ " using " ~ config.get("file_format", "parquet") ~ " partitioned by (generation)"
+            "create table " ~ table.storage ~ " using " ~ config.get("file_format", "parquet") ~ options_clause() ~ " partitioned by (generation)"
             ~ " tblproperties ('" ~ mark.name ~ "' = '" ~ mark.value ~ "') as "
             ~ ticdc.typed_rows(table, ticdc.rows_of(latest), missing, ["row_key", "row is null as is_deleted", "generation"])
         ) %}

@@ -11,6 +11,8 @@
 {%- set staged_runs = ref("int_ticdc__staged_runs") -%}
 {%- set some_wait = ticdc.is_keyed_anew() != "false"
     or ticdc.asked("select 1 from " ~ ticdc.rows_of(staged_runs) ~ " where is_waiting limit 1", [staged_runs]) | length > 0 -%}
+{%- set of_no_types = ticdc.feeds_whose_protocol("types_of_rows", none) -%}
+{%- set of_stale_types = ticdc.feeds_whose_protocol("types_of_rows", "stale") -%}
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
 {%- set is_of_version -%}
 waiting_rows.feed = versions.feed
@@ -84,10 +86,10 @@ rows_with_schema as (
     select
         waiting_rows.*,
         waiting_rows.table_schema_id as known_schema_id,
-        -- what rows of Debezium tell of their table is no more than the row itself holds
+        -- what rows of some protocols tell of their table is no more than the row itself holds
         if(
             coalesce(versions.origin, '') <> 'wire'
-            or waiting_rows.protocol not like 'debezium%'
+            or waiting_rows.feed not in ('' {%- for feed in of_no_types %}, {{ ticdc.text_literal(feed.name) }}{% endfor %})
             or array_contains(waiting_rows.lossy, '*:no_schema'),
             versions.table_schema,
             null
@@ -145,8 +147,9 @@ select
     row_id,
     known_schema_id as table_schema_id,
     if(
-        -- what Open Protocol's rows tell of their table may be as old as the flags of these columns
-        protocol = 'open_protocol' and origin = 'wire',
+        -- what these rows tell of their table may be as old as the flags of these columns
+        origin = 'wire'
+        and feed in ('' {%- for feed in of_stale_types %}, {{ ticdc.text_literal(feed.name) }}{% endfor %}),
         array_union(resolved.lossy, filter(lossy, flag -> flag like '%:no_schema')),
         resolved.lossy
     ) as lossy,

@@ -104,9 +104,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '    "avro": Finish(',
         '    "toy": Finish(lambda column, feed: None),\n    "avro": Finish(',
     )
-    # 3. the macros, and the name
+    # 3. the macros, and what the protocol tells
     like(home / "macros" / "protocols" / LIKE)
-    put_in(home / "macros" / "config" / "protocols.sql", '"simple"]', '"simple", "toy"]')
+    protocols = home / "macros" / "config" / "protocols.sql"
+    told = next(line for line in protocols.read_text(encoding="utf-8").split("\n") if '"simple": ' in line)
+    put_in(protocols, told, told + "\n" + told.replace("simple", "toy"))
     # 4. the staging model
     like(home / "models" / "staging" / LIKE)
     return home
@@ -203,7 +205,7 @@ def folders(path: Path) -> set[str]:
 
 
 def test_every_place_names_the_same_protocols() -> None:
-    listed = re.findall(r'"(\w+)"', (ROOT / "macros" / "config" / "protocols.sql").read_text(encoding="utf-8"))
+    listed = re.findall(r'"(\w+)": {', (ROOT / "macros" / "config" / "protocols.sql").read_text(encoding="utf-8"))
     assert listed == sorted(listed)
     staged = {path.stem.removeprefix("stg_ticdc__") for path in ROOT.glob("models/staging/*/*.sql")}
     places = {

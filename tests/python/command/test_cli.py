@@ -16,7 +16,7 @@ import pytest
 import yaml
 from support.dumps import TIMESTAMP, line, tables_of, write
 
-from dbt_ticdc import build, cli, codegen, columns, feeds, package_path, results, summary, warehouse
+from dbt_ticdc import build, cli, codegen, columns, feeds, last_run, package_path, results, summary, warehouse
 from dbt_ticdc.codegen import Outcome
 from dbt_ticdc.errors import TicdcError
 
@@ -303,6 +303,25 @@ def test_fingerprint_tells_what_changed(tmp_path: Path) -> None:
     assert build.fingerprint(package, {"a": [1]}, 6) != first
     (package / "models" / "one.sql").write_text("select 1")
     assert build.fingerprint(package, {"a": [1]}, 5) != first
+
+
+def test_the_same_run_again_says_what_the_last_one_said(tmp_path: Path) -> None:
+    package, home, dump = project(tmp_path, MODELS), tmp_path / "home", tmp_path / "dump.jsonl"
+    table = home / "tables" / "raw.db" / "messages"
+    table.mkdir(parents=True)
+    (home / "work").mkdir()
+    write(dump, [line(0)])
+    asked_for = last_run.request(package, {"a": 1}, [dump])
+    assert last_run.recall(home, asked_for) is None
+    last_run.remember(home, asked_for, "3 rows\n")
+    assert last_run.recall(home, asked_for) == "3 rows\n"
+    assert last_run.recall(home, last_run.request(package, {"a": 2}, [dump])) is None
+    write(dump, [line(0), line(1)])
+    assert last_run.recall(home, last_run.request(package, {"a": 1}, [dump])) is None
+    (table / "part.parquet").touch()
+    assert last_run.recall(home, asked_for) is None
+    (home / "work" / "last_run.json").write_text("{")
+    assert last_run.recall(home, asked_for) is None
 
 
 HOSTILE = ("id", "col one", "back`tick", "{{ x }}", "ключ", "a: #b", "yes", "x,y", "null", "_lossy", "c\rd\n")
