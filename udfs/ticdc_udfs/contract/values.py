@@ -29,6 +29,7 @@ UNCERTAIN_LABEL = "\ufffd"
 _REPLACED_BYTE = re.compile(rb"(?<!\\)((?:\\\\)*)\\ufffd", re.IGNORECASE)
 _WALL_CLOCK = re.compile(r"\d{4}-\d\d-\d\d (?:[01]\d|2[0-3]):\d\d:\d\d", re.ASCII).fullmatch
 _BACKSLASH = ord("\\")
+_LABELS_KEPT = 4096
 _ESCAPE = re.compile(rb"\\u(?:fffd|FFFD)")
 _QUOTED = re.compile(r"'((?:[^']|'')*)'")
 _ESCAPED = re.compile(r"\\[nr0]")
@@ -52,7 +53,7 @@ def shared_converter(column_type: str) -> Convert | None:
         return lambda text: (text, Lossy.LABEL_UNKNOWN)
     label = enum_label if base == "enum" else set_labels
     if UNCERTAIN_LABEL not in known:
-        return lambda text: (label(text, known), None)
+        return lru_cache(_LABELS_KEPT)(lambda text: (label(text, known), None))
 
     def convert(text: str) -> tuple[str, Lossy | None]:
         shown = label(text, known)

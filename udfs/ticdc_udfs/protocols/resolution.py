@@ -100,10 +100,20 @@ class Row(NamedTuple):
 
 class _Plan(NamedTuple):
     columns: tuple[Column, ...]
+    names: list[str]
     key: tuple[str, ...]
     key_of_schema: bool
     cells: Mapping[str, _Cell]
     told_cells: Mapping[str, _Cell]
+
+
+class _Work(NamedTuple):
+    """What there is to do for rows of a schema that bear the same flags: `cells` to finish, `flags` that stay."""
+
+    plan: _Plan
+    waited: bool
+    cells: tuple[tuple[str, values.Convert | None, Lossy | None], ...]
+    flags: tuple[str, ...]
 
 
 _read_image = msgspec.json.Decoder(dict[str, str | None]).decode
@@ -129,6 +139,7 @@ def _plan_of(protocol: str, table_schema: str, feed: Options) -> _Plan | None:
         return None
     return _Plan(
         columns=columns,
+        names=[column.name for column in columns],
         # in column order, as canal-json and Open Protocol give the keys of their rows
         key=tuple(column.name for column in columns if column.key),
         key_of_schema=finish.key_of_schema,
@@ -152,21 +163,13 @@ def resolve(
     are as they will be. A cell that is no text of its column's type stays too, flagged `<column>:no_schema`, and one
     that the schema lacks does if its row waited for the schema.
     """
-    try:
-        plan = _plan_of(protocol, table_schema, options.parse(options_text)) if table_schema else None
-    except DecodeError:
-        plan = None
-    if plan is None:
+    work = _work_of(protocol, table_schema, options_text, row.lossy) if table_schema else None
+    if work is None:
         return _keyed(row, _read_names(key_columns) if key_columns else ())
-    cells = plan.cells
-    if _NO_SCHEMA not in row.lossy:
-        unsure = {flag.rpartition(":")[0] for flag in row.lossy if flag.endswith(_UNSURE)}
-        cells = {**plan.told_cells, **{name: cell for name, cell in cells.items() if name in unsure}}
-    known = {_NO_SCHEMA, *(name + reason for name in cells for reason in _UNSURE)}
-    flags = [flag for flag in row.lossy if flag not in known]
-    before = _canonical(row.before, plan, cells, flags)
-    after = _canonical(row.after, plan, cells, flags)
-    if _NO_SCHEMA in row.lossy:
+    plan, flags = work.plan, [*work.flags]
+    before = None if row.before is None else _canonical(row.before, work, flags)
+    after = None if row.after is None else _canonical(row.after, work, flags)
+    if work.waited:
         flags += map(Lossy.NO_SCHEMA.of, {**(before or {}), **(after or {})}.keys() - plan.cells.keys())
     key = _key_columns(row, plan, (before if after is None else after) or {}, flags, key_columns)
     row_key, before_key = _keys_of(before, after, key)
@@ -183,18 +186,34 @@ def resolve(
     )
 
 
-def _canonical(
-    text: str | bytes | None,
-    plan: _Plan,
-    cells: Mapping[str, _Cell],
-    flags: list[str],
-) -> _Image | None:
-    if text is None:
+@lru_cache(maxsize=10_000)
+def _work_of(protocol: str, table_schema: str, options_text: str | None, lossy: tuple[str, ...]) -> _Work | None:
+    """What is to do for rows with these flags; None where no plan tells it."""
+    try:
+        plan = _plan_of(protocol, table_schema, options.parse(options_text))
+    except DecodeError:
+        plan = None
+    if plan is None:
         return None
-    wire = _read_image(text)
-    # JSON objects of Simple are sorted by name; columns that the schema lacks come last
-    image: _Image = {column: wire[column] for column in plan.cells if column in wire} | wire
-    for column, (convert, null_reason) in cells.items():
+    cells = plan.cells
+    if _NO_SCHEMA not in lossy:
+        unsure = {flag.rpartition(":")[0] for flag in lossy if flag.endswith(_UNSURE)}
+        cells = {**plan.told_cells, **{name: cell for name, cell in cells.items() if name in unsure}}
+    known = {_NO_SCHEMA, *(name + reason for name in cells for reason in _UNSURE)}
+    return _Work(
+        plan=plan,
+        waited=_NO_SCHEMA in lossy,
+        cells=tuple((name, *cell) for name, cell in cells.items()),
+        flags=tuple(flag for flag in lossy if flag not in known),
+    )
+
+
+def _canonical(text: str | bytes, work: _Work, flags: list[str]) -> _Image:
+    image: _Image = _read_image(text)
+    if [*image] != work.plan.names:
+        # JSON objects of Simple are sorted by name; columns that the schema lacks come last
+        image = {column: image[column] for column in work.plan.cells if column in image} | image
+    for column, convert, null_reason in work.cells:
         if column not in image:
             continue
         reason = null_reason
@@ -225,7 +244,7 @@ def _keyed(row: Row, key: Sequence[str]) -> Row:
 def _key_columns(row: Row, plan: _Plan, image: _Image, flags: list[str], key_columns: str | None) -> Sequence[str]:
     """The columns of the row key; none where no key is known, so that all columns together serve as one."""
     if not plan.key_of_schema and _NO_KEY not in flags and row.row_key is not None:
-        return tuple(_read_image(row.row_key))
+        return [*_read_image(row.row_key)]
     key = plan.key if key_columns is None else _read_names(key_columns)
     # a row of key columns alone may have those of its message's schema
     for names in (key, plan.key) if key else ():
