@@ -96,8 +96,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (room / "__init__.py").write_text(INIT, encoding="utf-8")
     registry = udfs / "spark" / "registry.py"
     put_in(registry, "import avro, canal_json, ", "import avro, canal_json, toy, ")
-    of_canal_json = '    _decoder("canal_json", partial(arrow.decode_each, canal_json.decode)),\n'
-    put_in(registry, of_canal_json, of_canal_json + of_canal_json.replace("canal_json", "toy"))
+    put_in(registry, "import dataclass\n", "import dataclass\nfrom functools import partial\n")
+    of_canal_json = '    _decoder("canal_json", canal_json.decode_batch),\n'
+    put_in(registry, of_canal_json, of_canal_json + '    _decoder("toy", partial(arrow.decode_each, toy.decode)),\n')
     # 2. nothing is left to tell of its rows once the schema is known
     put_in(
         udfs / "protocols" / "resolution.py",

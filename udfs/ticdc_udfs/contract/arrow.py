@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from ticdc_udfs.contract import internal_columns, options
-from ticdc_udfs.contract.events import DecodeError, ErrorCode, Event, Kind
+from ticdc_udfs.contract.events import IMAGES, DecodeError, ErrorCode, Event, Image, Kind, RowMembers
+from ticdc_udfs.contract.schemas import write_json_into
 
 Decode = Callable[..., Sequence[Event]]
 """A decoder: takes key, value and options of a message, and what else its protocol needs with each message."""
@@ -46,6 +47,7 @@ _FIELDS: tuple[tuple[str, str, pa.DataType], ...] = (
 _TABLE_SCHEMA = Event._fields.index("table_schema")
 _BEARER = ("schema_name", "table_name", "table_schema_id")
 _BEARER_PLACES = tuple(map(Event._fields.index, _BEARER))
+_OWN = tuple(name for name in RowMembers._fields if name not in IMAGES)
 _EVENT_TYPE = pa.struct([(name, arrow_type) for name, _, arrow_type in _FIELDS])
 EVENT_SQL_TYPE = "struct<" + ", ".join(f"{name}: {sql_type}" for name, sql_type, _ in _FIELDS) + ">"
 EVENTS_SQL_TYPE = f"array<{EVENT_SQL_TYPE}>"
@@ -98,6 +100,101 @@ def decode_batch(decode: Decode, *arguments: pa.Array[Any]) -> pa.Array[Any]:
     columns: list[Sequence[Any]] = list(zip(*events, strict=True)) or [()] * len(_FIELDS)
     columns[_TABLE_SCHEMA] = _first_of_each(columns)
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), _structs(columns))
+
+
+class _Texts:
+    """A column of JSON texts: they are written one after the other into one buffer, none is an object of its own."""
+
+    def __init__(self) -> None:
+        self.bytes = bytearray()
+        self.rows: list[int] = []
+        self.ends = [0]
+
+    def write(self, row: int, value: Image) -> None:
+        """Adds the text of a value in a row, which is beyond those before."""
+        write_json_into(value, self.bytes, -1)
+        self.rows.append(row)
+        self.ends.append(len(self.bytes))
+
+    def add(self, row: int, text: bytes | None) -> None:
+        """Adds a text as it stands."""
+        if text is not None:
+            self.bytes += text
+            self.rows.append(row)
+            self.ends.append(len(self.bytes))
+
+    def array(self, count: int) -> pa.Array[Any]:
+        """The column of so many rows; the others are NULL."""
+        rows, is_valid, sizes = np.array(self.rows, np.int64), np.zeros(count, np.bool_), np.zeros(count + 1, np.int64)
+        is_valid[rows] = True
+        sizes[rows + 1] = np.diff(self.ends)
+        edges = pa.array(np.cumsum(sizes), pa.int32())  # raises where they are too large
+        mask = pa.py_buffer(np.packbits(is_valid, bitorder="little"))
+        return pa.Array.from_buffers(pa.string(), count, [mask, edges.buffers()[1], pa.py_buffer(self.bytes)])
+
+
+class Gathered:
+    """The events of a batch's messages, one for each; what rows have in common is held once."""
+
+    def __init__(self) -> None:
+        """No events."""
+        self._common: list[Event] = []
+        self._first_rows: list[int] = []
+        self._places: dict[int, int] = {}
+        self._own: list[tuple[Any, ...]] = []
+        self._row_key, self._before_key, self._before, self._after = (_Texts() for _ in IMAGES)
+
+    def add(self, event: Event) -> None:
+        """Adds an event."""
+        row = len(self._own)
+        self._row_key.add(row, event.row_key)
+        self._before_key.add(row, event.before_key)
+        self._before.add(row, event.before)
+        self._after.add(row, event.after)
+        self._own.append((self._new(event), *(getattr(event, name) for name in _OWN)))
+
+    def add_row(self, common: Event, members: RowMembers) -> None:
+        """Adds the event of a row; `common`, always the same object for such rows, has the members beside these."""
+        commit_ts, exact, row_key, before_key, before, after, lossy, claim_check, row_id = members
+        row = len(self._own)
+        self._row_key.write(row, row_key)
+        if before_key is not None:
+            self._before_key.write(row, before_key)
+        if before is not None:
+            self._before.write(row, before)
+        if after is not None:
+            self._after.write(row, after)
+        place = self._places.get(id(common))
+        if place is None:
+            place = self._places[id(common)] = self._new(common)
+        self._own.append((place, commit_ts, exact, lossy, claim_check, row_id))
+
+    def _new(self, common: Event) -> int:
+        self._common.append(common)
+        self._first_rows.append(len(self._own))
+        return len(self._common) - 1
+
+    def array(self) -> pa.Array[Any]:
+        """The events. A table schema is given with the first row that bears it."""
+        count = len(self._own)
+        places, *own = zip(*self._own, strict=True) if count else [()] * (1 + len(_OWN))
+        columns: dict[str, Any] = dict(zip(_OWN, own, strict=True))
+        texts = (self._row_key, self._before_key, self._before, self._after)
+        columns |= {name: column.array(count) for name, column in zip(IMAGES, texts, strict=True)}
+        columns["table_schema"] = _given_once(
+            count,
+            (
+                (row, *(event[place] for place in _BEARER_PLACES), event.table_schema)
+                for row, event in zip(self._first_rows, self._common, strict=True)
+                if event.table_schema is not None
+            ),
+        )
+        order = pa.array(places, pa.int32())
+        for place, (name, _, arrow_type) in enumerate(_FIELDS):
+            if name not in columns:
+                values = pa.array([event[place] for event in self._common], arrow_type)
+                columns[name] = pa.nulls(count, arrow_type) if values.null_count == len(values) else values.take(order)
+        return _structs([columns[name] for name in Event._fields])
 
 
 def feed_by_feed(decode_batch: Callable[..., pa.Array[Any]]) -> Callable[..., pa.Array[Any]]:

@@ -65,7 +65,7 @@ class Lossy(StrEnum):
 
     def of(self, column: str = "*") -> str:
         """The flag as it stands in `lossy`: `<column>:<reason>`, `*` for the whole row."""
-        return f"{column}:{self.value}"
+        return column + ":" + self
 
 
 class DecodeError(Exception):
@@ -119,8 +119,32 @@ class Event(NamedTuple):
     row_id: str | None = None
 
 
+Image = dict[str, str | None]
+"""A row image that is not yet written as JSON: column name to canonical text."""
+
+
+IMAGES = ("row_key", "before_key", "before", "after")
+
+
+class RowMembers(NamedTuple):
+    """The members of a row's event that rows of the same table schema and operation do not share; images unwritten."""
+
+    commit_ts: int
+    commit_ts_exact: bool
+    row_key: Image
+    before_key: Image | None
+    before: Image | None
+    after: Image | None
+    lossy: tuple[str, ...]
+    claim_check: str | None
+    row_id: str | None
+
+
 ROW = Kind.ROW
 """Python 3.11 runs code to look up a member of an enumeration, for every row."""
 
 new_event: Callable[[tuple[object, ...]], Event] = partial(tuple.__new__, Event)
 """An event of all its members in order: the named tuple's own constructor costs as much as writing a row's images."""
+
+new_row_members: Callable[[tuple[object, ...]], RowMembers] = partial(tuple.__new__, RowMembers)
+"""Likewise of a row's members."""

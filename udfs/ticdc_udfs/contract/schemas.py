@@ -8,8 +8,11 @@ from typing import NamedTuple
 
 import msgspec
 
-write_json = msgspec.json.Encoder().encode
+_encoder = msgspec.json.Encoder()
+write_json = _encoder.encode
 """JSON text as UTF-8 bytes, with members in their own order; row images and table schemas are written by it."""
+write_json_into = _encoder.encode_into
+"""The same into a `bytearray`, from a place on; -1 is its end."""
 
 
 class Column(NamedTuple):

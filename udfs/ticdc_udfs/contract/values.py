@@ -7,7 +7,7 @@ raise `ValueError` where the text is none of the type.
 from __future__ import annotations
 
 import re
-from base64 import b64encode
+from binascii import b2a_base64
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -50,7 +50,7 @@ def shared_converter(column_type: str) -> Convert | None:
         return None
     known = labels(column_type)
     if known is None:
-        return lambda text: (text, Lossy.LABEL_UNKNOWN)
+        return label_unknown
     label = enum_label if base == "enum" else set_labels
     if UNCERTAIN_LABEL not in known:
         return lru_cache(_LABELS_KEPT)(lambda text: (label(text, known), None))
@@ -60,6 +60,11 @@ def shared_converter(column_type: str) -> Convert | None:
         return (text, Lossy.LABEL_UNKNOWN) if UNCERTAIN_LABEL in shown else (shown, None)
 
     return convert
+
+
+def label_unknown(text: str) -> tuple[str, Lossy]:
+    """The conversion of an index or bitmask without known labels: the text stays, and is always flagged."""
+    return text, Lossy.LABEL_UNKNOWN
 
 
 def timestamp_converter(zone: ZoneInfo) -> Convert:
@@ -91,7 +96,7 @@ def rounded(number: float, scale: int) -> float:
 
 def binary_from_latin1(text: str) -> str:
     """Base64 of bytes that came as one code point per byte (protocol facts 3.2)."""
-    return b64encode(text.encode("latin-1")).decode("ascii")
+    return b2a_base64(text.encode("latin-1"), newline=False).decode("ascii")
 
 
 def may_have_replaced_bytes(json_text: bytes) -> bool:

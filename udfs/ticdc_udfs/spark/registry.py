@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -172,7 +171,7 @@ _TYPED_NAMES = Udf(
 
 UDFS: tuple[Udf, ...] = (
     _avro_decoder("avro", avro.decode_batch),
-    _decoder("canal_json", partial(arrow.decode_each, canal_json.decode)),
+    _decoder("canal_json", canal_json.decode_batch),
     _decoder("debezium", debezium.decode_batch),
     _avro_decoder("debezium_avro", debezium_avro.decode_batch),
     _decoder("open_protocol", open_protocol.decode_batch, has_batches=True),

@@ -8,15 +8,26 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from ticdc_udfs.contract import values
-from ticdc_udfs.contract.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event, no_value
+from ticdc_udfs.contract import internal_columns, values
+from ticdc_udfs.contract.events import (
+    IMAGES,
+    ROW,
+    DecodeError,
+    ErrorCode,
+    Event,
+    Image,
+    Kind,
+    Lossy,
+    RowMembers,
+    new_row_members,
+    no_value,
+)
 from ticdc_udfs.contract.options import Options
-from ticdc_udfs.contract.schemas import Column, TableSchema, table_schema, write_json
+from ticdc_udfs.contract.schemas import Column, table_schema, write_json
 from ticdc_udfs.wire.compression import decompress
 
 _Uint63 = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 _Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=2**45 - 1)]
-_Row = dict[str, str | None]
 
 
 class _Extension(msgspec.Struct):
@@ -27,7 +38,9 @@ class _Extension(msgspec.Struct):
     rowkey: str | None = None
 
 
-class _Message(msgspec.Struct):
+class Message(msgspec.Struct):
+    """The members of a message that are read; others may be there."""
+
     type: str
     es: _Milliseconds
     database: str
@@ -36,12 +49,13 @@ class _Message(msgspec.Struct):
     sql: str | None = None
     pkNames: list[str] | None = None
     mysqlType: dict[str, str] | None = None
-    data: list[_Row] | None = None
-    old: list[_Row | None] | None = None
+    data: list[Image] | None = None
+    old: list[Image | None] | None = None
     extension: _Extension | None = msgspec.field(default=None, name="_tidb")
 
 
-_read = msgspec.json.Decoder(_Message).decode
+read = msgspec.json.Decoder(Message).decode
+"""A message of plain bytes. Raises what msgspec raises."""
 
 
 def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Event, ...]:
@@ -51,9 +65,10 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
         raise DecodeError(ErrorCode.EMPTY_VALUE, "the message has no value")
     plain = decompress(value, options.compression)
     message = _parse(plain)
-    extension = message.extension or _Extension()
     if message.type in _OPS:
-        return (_row(message, extension, plain, options),)
+        plan = plan_of(message, options.time_zone)
+        return (_event(plan.events[message.type], row_members(message, plan, plain)),)
+    extension = message.extension or _NO_EXTENSION
     if message.isDdl:
         return (_ddl(message, extension),)
     if message.type == "TIDB_WATERMARK":
@@ -65,9 +80,9 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     )
 
 
-def _parse(plain: bytes) -> _Message:
+def _parse(plain: bytes) -> Message:
     try:
-        return _read(plain)
+        return read(plain)
     except msgspec.ValidationError as error:
         raise DecodeError(ErrorCode.BAD_SHAPE, f"no canal-json message: {_place_only(str(error))}") from error
     except UnicodeDecodeError as error:
@@ -81,14 +96,14 @@ def _place_only(validation_error: str) -> str:
     return validation_error.partition(" - at ")[0]
 
 
-def _commit_ts(message: _Message, extension: _Extension) -> tuple[int, bool]:
+def _commit_ts(message: Message, extension: _Extension) -> tuple[int, bool]:
     """The commit TSO; without the extension the commit's millisecond with a zero logical part."""
     if extension.commitTs is not None:
         return extension.commitTs, True
     return message.es << 18, False
 
 
-def _ddl(message: _Message, extension: _Extension) -> Event:
+def _ddl(message: Message, extension: _Extension) -> Event:
     commit_ts, exact = _commit_ts(message, extension)
     return Event(
         Kind.DDL,
@@ -101,70 +116,49 @@ def _ddl(message: _Message, extension: _Extension) -> Event:
     )
 
 
-def _row(message: _Message, extension: _Extension, plain: bytes, options: Options) -> Event:
-    op = _OPS[message.type]
-    if not message.data or len(message.data) != 1:
-        raise DecodeError(ErrorCode.BAD_SHAPE, "a row message whose data is not a list of one object")
-    data = message.data[0]
-    plan = _plan_of(message, data, options.time_zone)
-    old = _pre_image(message, data) if op == "update" else None
+def _event(common: Event, members: RowMembers) -> Event:
+    images = {name: getattr(members, name) for name in IMAGES}
+    texts = {name: None if image is None else write_json(image) for name, image in images.items()}
+    return common._replace(**members._asdict() | texts)
+
+
+def row_members(message: Message, plan: Plan, plain: bytes) -> RowMembers:
+    """What the event of a row has for itself; `plan` is the row's. Raises `DecodeError`."""
+    (data,) = message.data or [{}]
+    old = _pre_image(message, data, plan.columns) if message.type == "UPDATE" else None
 
     flags = [*plan.flags]
     if values.may_have_replaced_bytes(plain):
-        flags.extend(_replaced_bytes(message, plain))
-    claim_check = None
-    if extension.claimCheckLocation is not None:
-        claim_check = extension.claimCheckLocation.rpartition("/")[2]
+        flags += _replaced_bytes(message, plain)
+    extension = message.extension or _NO_EXTENSION
+    claim_check = extension.claimCheckLocation
+    if claim_check is not None:
+        claim_check = claim_check.rpartition("/")[2]
         flags.append(Lossy.CLAIM_CHECK.of())
     elif extension.onlyHandleKey:
         flags.append(Lossy.HANDLE_KEY_ONLY.of())
 
     if plan.converters:
         _make_canonical(data, plan, flags)
-    row_key = write_json({column: data[column] for column in plan.key})
-    before_key = before = None
+    row_key, before_key = {column: data[column] for column in plan.key}, None
     if old is not None:
         if plan.converters:
             _make_canonical(old, plan, flags)
-        before = write_json(old)
-        if [*map(old.get, plan.key)] != [*map(data.get, plan.key)]:
-            before_key = write_json({column: old[column] for column in plan.key})
-    after: bytes | None = write_json(data)
-    if op == "delete":
-        before, after = after, None
+        old_key = {column: old[column] for column in plan.key}
+        before_key = None if old_key == row_key else old_key
+    before, after = (data, None) if message.type == "DELETE" else (old, data)
     commit_ts, exact = _commit_ts(message, extension)
-    members = (
-        ROW,
-        commit_ts,
-        exact,
-        None,
-        message.database,
-        message.table,
-        None,
-        op,
-        row_key,
-        before_key,
-        before,
-        after,
-        *plan.schema,
-        None,
-        None,
-        tuple(dict.fromkeys(flags)) if flags else (),
-        None,
-        None,
-        None,
-        None,
-        claim_check,
-        extension.rowkey if _NO_KEY in plan.flags else None,
-    )
-    return new_event(members)
+    lossy = tuple(dict.fromkeys(flags)) if flags else ()
+    row_id = extension.rowkey if plan.flags else None
+    return new_row_members((commit_ts, exact, row_key, before_key, before, after, lossy, claim_check, row_id))
 
 
+_NO_EXTENSION = _Extension()
 _NO_KEY = Lossy.NO_KEY.of()
 _OPS: Mapping[str, str] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
 
 
-def _pre_image(message: _Message, data: _Row) -> _Row | None:
+def _pre_image(message: Message, data: Image, columns: list[str]) -> Image | None:
     """The row before an update: `old` holds every column, or only those that changed, or none at all."""
     if not message.old:
         return None
@@ -173,61 +167,86 @@ def _pre_image(message: _Message, data: _Row) -> _Row | None:
     old = message.old[0]
     if old is None:
         return None
+    if [*old] == columns:  # quicker than what follows, and nearly always so
+        return old
     if not old.keys() <= data.keys():
         raise DecodeError(ErrorCode.BAD_SHAPE, "old has columns that data has not")
     return old if len(old) == len(data) else {**data, **old}
 
 
-class _Plan(NamedTuple):
-    """What is the same for all rows that bear one table schema."""
+class Plan(NamedTuple):
+    """What is the same for all rows that bear one table schema.
+
+    Of columns whose texts are converted these are the name, the conversion, and the flag where that is all it does.
+    `events` have the members that rows of a type of message have in common.
+    """
 
     columns: list[str]
     types: dict[str, str]
     primary_key: list[str] | None
     key: list[str]
-    converters: list[tuple[str, values.Convert]]
+    converters: list[tuple[str, values.Convert, str | None]]
     flags: list[str]
-    schema: TableSchema
+    has_internal_columns: bool
+    events: dict[str, Event]
 
 
-_plans: dict[tuple[str, str, ZoneInfo | None], _Plan] = {}
+_plans: dict[tuple[str, str, ZoneInfo | None], Plan] = {}
 _MAX_PLANS = 10_000
 
 
-def _plan_of(message: _Message, data: _Row, zone: ZoneInfo | None) -> _Plan:
-    """The plan of a row's table schema; the last one of each table is kept, as most rows bear it again."""
+def plan_of(message: Message, zone: ZoneInfo | None) -> Plan:
+    """The plan of a row's table schema; the last one of each table is kept, as most rows bear it again.
+
+    Raises `DecodeError` where the message is no row.
+    """
+    if not message.data or len(message.data) != 1:
+        raise DecodeError(ErrorCode.BAD_SHAPE, "a row message whose data is not a list of one object")
+    columns = [*message.data[0]]
     table = (message.database, message.table, zone)
     plan = _plans.get(table)
     if (
         plan is None
+        or plan.columns != columns
         or plan.types != message.mysqlType
         or plan.primary_key != message.pkNames
-        or plan.columns != list(data)
     ):
         if len(_plans) >= _MAX_PLANS:
             _plans.clear()
-        plan = _plans[table] = _new_plan(message, data, zone)
+        plan = _plans[table] = _new_plan(message, columns, zone)
     return plan
 
 
-def _new_plan(message: _Message, data: _Row, zone: ZoneInfo | None) -> _Plan:
+def _new_plan(message: Message, columns: list[str], zone: ZoneInfo | None) -> Plan:
     types, primary_key = message.mysqlType, message.pkNames
-    if types is None or not data.keys() <= types.keys():
+    if types is None or not types.keys() >= {*columns}:
         raise DecodeError(ErrorCode.BAD_SHAPE, "mysqlType does not name every column of data")
     # column selectors may leave out the primary key: part of it is no key
-    key = primary_key if primary_key and data.keys() >= set(primary_key) else []
-    columns = list(data)
+    key = primary_key if primary_key and {*columns} >= {*primary_key} else []
     places = {column: place for place, column in enumerate(key, start=1)}
     told = {column: values.certain_type(types[column]) for column in columns}
     converters = ((column, converter(told[column], zone)) for column in columns)
-    return _Plan(
+    schema = table_schema([Column(column, told[column], places.get(column)) for column in columns])
+    common = Event(
+        ROW,
+        schema_name=message.database,
+        table_name=message.table,
+        table_schema_id=schema.id,
+        table_schema=schema.text,
+    )
+    return Plan(
         columns=columns,
         types=types,
         primary_key=primary_key,
         key=key or columns,
-        converters=[(column, convert) for column, convert in converters if convert is not None],
+        converters=[
+            (column, convert, Lossy.LABEL_UNKNOWN.of(column) if convert is values.label_unknown else None)
+            for column, convert in converters
+            if convert is not None
+        ],
         flags=[] if key else [_NO_KEY],
-        schema=table_schema([Column(column, told[column], places.get(column)) for column in columns]),
+        has_internal_columns=bool(internal_columns.of_modify(columns)),
+        events={name: common._replace(op=op) for name, op in _OPS.items()},
     )
 
 
@@ -235,17 +254,24 @@ def converter(column_type: str, zone: ZoneInfo | None) -> values.Convert | None:
     """How a type's wire text becomes canonical; None where it is canonical as it stands."""
     base = values.base_type(column_type)
     if base.endswith(("blob", "binary")):
-        return lambda text: (values.binary_from_latin1(text), None)
+        return _binary
     if base == "timestamp" and zone is not None:
         return values.timestamp_converter(zone)
     return values.shared_converter(column_type)
 
 
-def _make_canonical(row: _Row, plan: _Plan, flags: list[str]) -> None:
+def _binary(text: str) -> tuple[str, None]:
+    return values.binary_from_latin1(text), None
+
+
+def _make_canonical(row: Image, plan: Plan, flags: list[str]) -> None:
     """Puts canonical texts into the row; appends what could not be told to `flags`."""
-    for column, convert in plan.converters:
+    for column, convert, flag in plan.converters:
         text = row[column]
         if text is None:
+            continue
+        if flag is not None:
+            flags.append(flag)
             continue
         try:
             row[column], reason = convert(text)
@@ -255,7 +281,7 @@ def _make_canonical(row: _Row, plan: _Plan, flags: list[str]) -> None:
             flags.append(reason.of(column))
 
 
-def _replaced_bytes(message: _Message, plain: bytes) -> list[str]:
+def _replaced_bytes(message: Message, plain: bytes) -> list[str]:
     r"""Flags of columns whose invalid UTF-8 was replaced: by the escape `\ufffd`, while a true U+FFFD is literal."""
     without = _parse(values.without_replaced_bytes(plain))
     return [
