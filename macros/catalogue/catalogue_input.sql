@@ -3,8 +3,8 @@
     {% set columns = var("ticdc__information_schema", none) %}
     {% set state = {} %}
     {% for count, hash in ticdc.asked(
-        "select count(*), coalesce(sum(xxhash64(feed, commit_ts, schema_name, table_name, ddl_query, table_schema) % 1000003), 0) from " ~ events,
-        ticdc.arrival_tables() + [ref("int_ticdc__exported_rows")]
+        "select count(*), coalesce(sum(xxhash64(feed, commit_ts, schema_name, table_name, ddl_query, table_schema) % 1000003), 0) from " ~ ticdc.rows_of(events) ~ " as events",
+        [events]
     ) %}
         {% do state.update({"events": count, "hash": hash}) %}
         {% if columns %}

@@ -2,7 +2,7 @@
 
 - `tables/`: the tables of every database
 - `metastore/`: Hive's catalogue (embedded Derby: one process at a time)
-- `work/`: dbt's files, Spark's log, the variables of the last build and what it was made of
+- `work/`: dbt's files, Spark's log, the variables of the last build, what it was made of, and what the last run said
 """
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+{{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
+-- made of: {{ ticdc.arrivals_key() }}
 -- where TSOs hold only milliseconds, a row comes after a DDL of its own
 {%- set of_row = "if(events.kind = 'row' and not events.commit_ts_exact, 1, 0)" %}
 
