@@ -33,6 +33,8 @@ def _try_all(server: Server, folder: Path) -> None:
     chance = random.Random(SEED)
     install(server.port, folder)
     cursor = server.connect()
+    for schema in ("both", "alone"):
+        assert dbt("seed", schema, server.port, folder / "one").wait(900) == 0
     for statement in (
         "create table ticdc_raw.slices as "
         f"select *, ntile({ROUNDS}) over (order by `offset`, `partition`) - 1 as slice from ticdc_raw.messages",
