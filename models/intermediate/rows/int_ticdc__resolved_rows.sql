@@ -11,8 +11,8 @@
 {%- set staged_runs = ref("int_ticdc__staged_runs") -%}
 {%- set some_wait = ticdc.is_keyed_anew() != "false"
     or ticdc.asked("select 1 from " ~ ticdc.rows_of(staged_runs) ~ " where is_waiting limit 1", [staged_runs]) | length > 0 -%}
-{%- set of_no_types = [""] + ticdc.feeds_whose_protocol("types_of_rows", none) | map(attribute="name") | list -%}
-{%- set of_stale_types = [""] + ticdc.feeds_whose_protocol("types_of_rows", "stale") | map(attribute="name") | list -%}
+{%- set no_types = ticdc.feeds_whose_protocol("types_of_rows", none) | map(attribute="name") | list -%}
+{%- set stale_types = ticdc.feeds_whose_protocol("types_of_rows", "stale") | map(attribute="name") | list -%}
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
 {%- set is_of_version -%}
 waiting_rows.feed = versions.feed
@@ -89,7 +89,7 @@ rows_with_schema as (
         -- what rows of some protocols tell of their table is no more than the row itself holds
         if(
             coalesce(versions.origin, '') <> 'wire'
-            or waiting_rows.feed not in ({{ ticdc.text_literals(of_no_types) }})
+            or waiting_rows.feed not in ({{ ticdc.text_literals([""] + no_types) }})
             or array_contains(waiting_rows.lossy, '*:no_schema'),
             versions.table_schema,
             null
@@ -148,7 +148,7 @@ select
     known_schema_id as table_schema_id,
     if(
         -- what these rows tell of their table may be as old as the flags of these columns
-        origin = 'wire' and feed in ({{ ticdc.text_literals(of_stale_types) }}),
+        origin = 'wire' and feed in ({{ ticdc.text_literals([""] + stale_types) }}),
         array_union(resolved.lossy, filter(lossy, flag -> flag like '%:no_schema')),
         resolved.lossy
     ) as lossy,
