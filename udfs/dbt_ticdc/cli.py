@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _VARIABLES = "variables.json"
 _LAST_BUILD = "last_build"
+_NOTHING_IS_NEW = "nothing is new since the last build: no messages, no change of feeds, columns or package"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,7 +64,7 @@ def _run(options: argparse.Namespace) -> None:
     asked_for = last_run.request(package_path(), variables, read)
     said = None if options.full_refresh else last_run.recall(folder, asked_for)
     if said is not None:
-        say("nothing is new since the last build: no messages, no change of feeds, columns or package")
+        say(_NOTHING_IS_NEW)
         print(said, end="")
         return
     spark = _open(options.warehouse)
@@ -147,7 +148,7 @@ def _load_and_build(
     last_build = work / _LAST_BUILD
     made_of = build.fingerprint(package_path(), variables, messages.count(spark, schema))
     if not full_refresh and last_build.is_file() and last_build.read_text() == made_of:
-        say("nothing is new since the last build: no messages, no change of feeds, columns or package")
+        say(_NOTHING_IS_NEW)
         return False
     _build(spark, work, variables, made_of, full_refresh=full_refresh)
     return True

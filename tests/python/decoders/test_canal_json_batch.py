@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.batches import check_equal
 from support.corpus import SAMPLE, VECTORS, Variant, json_lines, variants
 from support.hostile import cases, pack
 from support.messages import ddl_message, row_message, to_bytes, watermark_message
@@ -43,12 +44,7 @@ def rows_of(columns: Sequence[pa.Array[Any]]) -> int:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrow.Gathered, "add_row", counted)
         batch = canal_json.decode_batch(*columns)
-    batch.validate(full=True)
-    assert batch.type == expected.type
-    if not batch.equals(expected):
-        for place, (got, want) in enumerate(zip(batch.to_pylist(), expected.to_pylist(), strict=True)):
-            assert got == want, place
-        raise AssertionError("the arrays differ, their values do not")
+    check_equal(batch, expected)
     return found
 
 

@@ -34,12 +34,18 @@ def read_together(protocol: ModuleType, columns: Sequence[pa.Array[Any]], many: 
         patch.setattr(arrow, "decode_others", counted)
         patch.setattr(arrow, "MANY", many)
         batch = protocol.decode_batch(*columns)
+    check_equal(batch, expected)
+    return found
+
+
+def check_equal(batch: pa.Array[Any], expected: pa.Array[Any]) -> None:
+    """Holds the events of a batch against those of its messages alone; says of which message they differ."""
     batch.validate(full=True)
     assert batch.type == expected.type
     if not batch.equals(expected):
         for place, (got, want) in enumerate(zip(batch.to_pylist(), expected.to_pylist(), strict=True)):
             assert got == want, place
-    return found
+        raise AssertionError("the arrays differ, their values do not")
 
 
 def decoded_packed(protocol: ModuleType, messages: Sequence[Message]) -> pa.Array[Any]:

@@ -126,14 +126,18 @@ def _read_names(names: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=10_000)
-def _plan_of(protocol: str, table_schema: str, feed: Options) -> _Plan | None:
-    """The plan of a table schema; None where the protocol's rows need no schema, or the schema tells no column."""
+def _plan_of(protocol: str, table_schema: str, options_text: str | None) -> _Plan | None:
+    """The plan of a table schema.
+
+    None where the protocol's rows need no schema, the schema tells no column, or the options cannot be used.
+    """
     finish = PROTOCOLS.get(protocol)
     if finish is None:
         return None
     try:
+        feed = options.parse(options_text)
         columns = tuple(Column(**column) for column in _read_schema(table_schema))
-    except (msgspec.MsgspecError, TypeError):
+    except (DecodeError, msgspec.MsgspecError, TypeError):
         return None
     if not columns:  # of a table that no message described
         return None
@@ -189,10 +193,7 @@ def resolve(
 @lru_cache(maxsize=10_000)
 def _work_of(protocol: str, table_schema: str, options_text: str | None, lossy: tuple[str, ...]) -> _Work | None:
     """What is to do for rows with these flags; None where no plan tells it."""
-    try:
-        plan = _plan_of(protocol, table_schema, options.parse(options_text))
-    except DecodeError:
-        plan = None
+    plan = _plan_of(protocol, table_schema, options_text)
     if plan is None:
         return None
     cells = plan.cells
@@ -274,10 +275,7 @@ def unsure_cells(
 
     It is for rows whose messages told all else, with the images as they are after `resolve`.
     """
-    try:
-        plan = _plan_of(protocol, table_schema, options.parse(options_text))
-    except DecodeError:
-        plan = None
+    plan = _plan_of(protocol, table_schema, options_text)
     if plan is None:
         return None
     flags: list[str] = []
