@@ -46,7 +46,7 @@ lint: setup ## checks style and types of Python and SQL, and that everything is 
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy udfs benchmarks
 	$(BIN)/python -m pytest -q tests/python/package/test_descriptions.py
-	$(BIN)/python tests/lint/lint_sql.py
+	PYTHONPATH=tests/python $(BIN)/python tests/lint/lint_sql.py
 
 bench: setup ## measures the package side by side with native Spark SQL; BENCH="decode avro" that alone
 	$(BIN)/python -m benchmarks $(BENCH)

@@ -1,4 +1,4 @@
-"""Lints the SQL of the package: `python tests/lint/lint_sql.py`.
+"""Lints the SQL of the package, as a part of `make lint`.
 
 sqlfluff sees the models as dbt compiles them, and macros ask the warehouse while they compile: so the package is
 built first, on no messages at all, in a warehouse that is removed afterwards. sqlfluff reads no macro and judges only
@@ -17,21 +17,11 @@ from tempfile import TemporaryDirectory
 
 from dbt.cli.main import dbtRunner
 from sqlfluff.cli.commands import cli
+from support import session
 
 from dbt_ticdc.warehouse import open_session
 
 ROOT = Path(__file__).parents[2]
-JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-"""A JVM of two minutes gains nothing by compiling hot code to the last."""
-ON_NO_ROWS = {
-    "spark.sql.catalogImplementation": "in-memory",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
-}
-"""Compiling code for a query would take longer than it runs; Spark 4.1 cannot interpret one with dynamic pruning."""
 NOT_IN_RENDERED_SQL = "layout,AL09"
 """Rendered SQL has the line breaks of Jinja, and macros alias every expression alike, be it a column of that name."""
 
@@ -39,12 +29,12 @@ NOT_IN_RENDERED_SQL = "layout,AL09"
 def main() -> None:
     """Exits with 0 where sqlfluff finds nothing, else with 1."""
     os.chdir(ROOT)
-    os.environ.setdefault("SPARK_SUBMIT_OPTS", JAVA)
+    os.environ.setdefault(session.JAVA_OPTIONS, f"{session.JVM} {session.SMALL}")
     settings = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["tool"]["sqlfluff"]
     target = Path(settings["templater"]["dbt"]["target_path"])
     shutil.rmtree(target, ignore_errors=True)
     with TemporaryDirectory() as folder:
-        spark = open_session(Path(folder, "warehouse"), ON_NO_ROWS)
+        spark = open_session(Path(folder, "warehouse"), {**session.ONE_TASK, **session.IN_MEMORY})
         try:
             spark.sql("create database ticdc_raw")
             spark.sql(
