@@ -1,7 +1,7 @@
 {% macro log_run(lease, unfinished) %}
     {% set log, state, run_id = ticdc.relation_of("int_ticdc__runs"), ticdc.state(), ticdc.run_id() | int %}
     {% set written = [] %}
-    {% for name, model in state.models.items() if model.batches and run_id <= model.batches | map(attribute=0) | max %}{% do written.append(name) %}{% endfor %}
+    {% for name, model in state.models.items() | list if model.batches and run_id <= model.batches | map(attribute=0) | max %}{% do written.append(name) %}{% endfor %}
     {% if not log or not (written or unfinished) %}{% do return(none) %}{% endif %}
     {% set is_published = tojson(state.models) == ticdc.memory().published %}
     {% set kind = "redecode" if var("ticdc__redecode", false) else "full refresh" if state.is_refresh else "re-drive" if var("ticdc__redrive", false) else "increment" %}

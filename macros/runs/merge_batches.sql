@@ -1,5 +1,5 @@
 {% macro merge_batches(relation) %}
-    {% set model = ticdc.state_of(relation) %}
+    {% set model = ticdc.memory().written[relation.identifier] %}
     {% for level in range(4) %}
         {% set ids = [] %}
         {% for batch_id, its_level in model.batches if its_level == level %}{% do ids.append(batch_id) %}{% endfor %}

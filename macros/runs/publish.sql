@@ -1,6 +1,6 @@
 {% macro publish() %}
     {% set state, memory, answers = ticdc.state(), ticdc.memory(), {} %}
-    {% for key, rows in memory.get("answers", {}).items() if tojson(rows) | length <= 2000 %}{% do answers.update({key: rows}) %}{% endfor %}
+    {% for key, rows in memory.get("answers", {}).items() | list if tojson(rows) | length <= 2000 %}{% do answers.update({key: rows}) %}{% endfor %}
     {% do memory.update({"is_published": true}) %}
     {% if tojson(state.models) == memory.published and answers.keys() | sort == state.get("answers", {}).keys() | sort %}{% do return(none) %}{% endif %}
     {% do ticdc.sweep(state) %}

@@ -1,9 +1,10 @@
 {% macro settle(relation, settled) %}
-    {% set model, state = ticdc.state_of(relation), ticdc.state() %}
-    {% do model.update({"settled": settled}) %}
+    {% set state, memory = ticdc.state(), ticdc.memory() %}
+    {% set model = memory.get("written", {}).pop(relation.identifier, none) or ticdc.state_of(relation) %}
+    {% do state.models.update({relation.identifier: dict(model, settled=settled)}) %}
     {% set now = tojson(state.models) %}
-    {% if ticdc.memory().get("saved") != now %}
+    {% if memory.get("saved") != now %}
         {% do ticdc.save_state() %}
-        {% do ticdc.memory().update({"saved": now}) %}
+        {% do memory.update({"saved": now}) %}
     {% endif %}
 {% endmacro %}

@@ -1,3 +1,6 @@
 {% macro state_of(relation) %}
-    {% do return(ticdc.state().models.setdefault(relation.identifier, {"batches": [], "since": {}, "settled": none})) %}
+    {% do return(
+        ticdc.memory().get("written", {}).get(relation.identifier)
+        or ticdc.state().models.setdefault(relation.identifier, {"batches": [], "since": {}, "settled": none})
+    ) %}
 {% endmacro %}

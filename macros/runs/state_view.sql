@@ -1,6 +1,7 @@
 {% macro state_view(state) -%}
     {%- set batches, since = [], [] -%}
-    {%- for name, model in state.models.items() -%}
+    {#- a list, as models that run side by side join the state meanwhile -#}
+    {%- for name, model in state.models.items() | list -%}
         {%- do batches.append(ticdc.text_literal(name) ~ ", array(" ~ model.batches | map(attribute=0) | join(", ") ~ ")") -%}
         {%- set feeds = [] -%}
         {%- for feed, batch_id in model.since.items() %}{% do feeds.append(ticdc.text_literal(feed) ~ ", " ~ batch_id) %}{% endfor -%}

@@ -35,6 +35,7 @@ ALONE = (
     "descriptions",
     "formats",
     "macros",
+    "models_side_by_side",
     "one_table_harms_no_other",
     "plugin",
     "registrar",

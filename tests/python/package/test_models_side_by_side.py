@@ -1,0 +1,80 @@
+"""What models that run at the same time do to the state of their run, which all of them change and save."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from jinja2 import Environment
+
+MACROS = Path(__file__).parents[3] / "macros" / "runs"
+RELATION = SimpleNamespace(identifier="int_ticdc__changes")
+
+
+class _Given(Exception):
+    """What `return` gives in a macro."""
+
+
+class Package:
+    """Macros of `macros/runs` by their names, as dbt renders them; `graph` is what all nodes of a run see."""
+
+    def __init__(self, **others: Any) -> None:
+        self.graph: dict[str, Any] = {}
+        self._others = others
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name in self._others:
+            return self._others[name]  # type: ignore[no-any-return]
+
+        def give(value: Any) -> None:
+            raise _Given(value)
+
+        context = {"ticdc": self, "return": give, "graph": self.graph, "invocation_id": "run", "none": None}
+        context |= {"tojson": json.dumps, "fromjson": json.loads}
+        text = (MACROS / f"{name}.sql").read_text(encoding="utf-8")
+        macro = getattr(Environment(extensions=["jinja2.ext.do"]).from_string(text, context).module, name)
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            try:
+                return macro(*arguments, **named)
+            except _Given as given:
+                return given.args[0]
+
+        return call
+
+
+def _state(**models: Any) -> dict[str, Any]:
+    return {"models": models, "number": 1}
+
+
+def test_a_state_is_rendered_while_another_model_joins_it() -> None:
+    """Jinja failed with `dictionary changed size during iteration`, and the others waited a minute for that one."""
+    state = _state(one={"batches": [[1, 0]], "since": {"shop": 1}, "settled": None})
+
+    def text_literal(text: str) -> str:
+        state["models"][f"joins_{len(state['models'])}"] = {"batches": [], "since": {}, "settled": None}
+        return f"'{text}'"
+
+    package = Package(text_literal=text_literal, relation_name=str)
+    assert "map('one', array(1))" in package.state_view(state)
+
+
+def test_a_batch_counts_when_its_model_is_settled() -> None:
+    """A run that was killed between went on with a batch whose part was not noted as done, and did it again."""
+    saved: list[str] = []
+    state = _state(int_ticdc__changes={"batches": [[1, 0]], "since": {}, "settled": {"run_id": 1}})
+    package = Package(
+        state=lambda: state, run_id=lambda: 2, save_state=lambda: saved.append(json.dumps(state["models"]))
+    )
+    before = json.dumps(state["models"])
+    package.add_batch(RELATION, rebuilt=["shop"])
+    assert json.dumps(state["models"]) == before
+    assert package.state_of(RELATION)["batches"] == [[1, 0], [2, 0]]
+    package.settle(RELATION, {"run_id": 2})
+    expected = {"batches": [[1, 0], [2, 0]], "since": {"shop": 2}, "settled": {"run_id": 2}}
+    assert state["models"] == {"int_ticdc__changes": expected}
+    assert saved == [json.dumps(state["models"])]
+    assert package.state_of(RELATION) == expected
