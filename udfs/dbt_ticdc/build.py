@@ -23,7 +23,7 @@ ticdc:
       method: session
       host: NA
       schema: {DATABASE}
-      threads: 1
+      threads: 4
 """
 _STATUS_IN_WORDS = {"success": "ok", "pass": "ok", "warn": "warning", "fail": "failed", "error": "failed"}
 
@@ -123,22 +123,22 @@ class _Progress:
     """dbt's events as lines like `[ 3/14] stg_ticdc__canal_json  ok  1.2 s`."""
 
     def __init__(self) -> None:
-        self._step: Step | None = None
+        self._running: dict[str, Step] = {}
 
     def __call__(self, event: Any) -> None:
         name = event.info.name
         if name == "LogStartLine":
-            self._step = Step(f"{_place(event.data)} {event.data.node_info.node_name}")
-        elif name == "NodeFinished" and self._step is not None:
+            node = event.data.node_info
+            self._running[node.unique_id] = Step(f"{_place(event.data)} {node.node_name}")
+        elif name == "NodeFinished" and event.data.node_info.unique_id in self._running:
             status = str(event.data.node_info.node_status)
-            self.end(_STATUS_IN_WORDS.get(status, status))
+            self._running.pop(event.data.node_info.unique_id).end(_STATUS_IN_WORDS.get(status, status))
         elif name == "SkippingDetails":
             say(f"{_place(event.data)} {event.data.node_info.node_name}  skipped")
 
-    def end(self, outcome: str = "failed") -> None:
-        if self._step is not None:
-            self._step.end(outcome)
-        self._step = None
+    def end(self) -> None:
+        for step in self._running.values():
+            step.end("failed")
 
 
 def _place(data: Any) -> str:

@@ -7,13 +7,17 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
 
 class Step:
-    """One line: what is done, then how it ended."""
+    """One line: what is done, then how it ended. Of steps that run side by side a terminal shows the one begun last."""
+
+    _running: ClassVar[list[Step]] = []
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._running.append(self)
         self._began = time.monotonic()
         self._ended = threading.Event()
         self._clock: threading.Thread | None = None
@@ -26,6 +30,7 @@ class Step:
         if self._ended.is_set():
             return
         self._ended.set()
+        self._running.remove(self)
         if self._clock is not None:
             self._clock.join()
             sys.stderr.write("\r\x1b[K")
@@ -33,8 +38,9 @@ class Step:
 
     def _tick(self) -> None:
         while True:
-            sys.stderr.write(f"\r\x1b[K{self._text}  {time.monotonic() - self._began:.0f} s")
-            sys.stderr.flush()
+            if self._running[-1:] == [self]:
+                sys.stderr.write(f"\r\x1b[K{self._text}  {time.monotonic() - self._began:.0f} s")
+                sys.stderr.flush()
             if self._ended.wait(1):
                 return
 
