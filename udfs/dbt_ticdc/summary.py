@@ -25,10 +25,9 @@ _QUERIES = (
     "select severity, code, feed, schema_name, table_name, detail, remedy from ticdc__problems "
     "order by severity, code, feed, schema_name, table_name, detail",
 )
-_WAITING = {
-    "ticdc__problems": "code in ('claim_check_missing', 'claim_check_unusable')",
-    "int_ticdc__typed_tables": "get_json_object(plan, '$.refused') <> '{}'",
-}
+_IS_REFUSED = "select 1 from int_ticdc__typed_tables where get_json_object(plan, '$.refused') <> '{}'"
+_IS_IN_FILE = "select 1 from int_ticdc__events where claim_check is not null limit 1"
+_LACKS_FILE = "select 1 from ticdc__problems where code in ('claim_check_missing', 'claim_check_unusable')"
 
 
 def is_possible(spark: SparkSession) -> bool:
@@ -39,9 +38,13 @@ def is_possible(spark: SparkSession) -> bool:
 
 def waits(spark: SparkSession) -> bool:
     """Whether a build may do more without any message: rows wait for their files, or typed tables for their place."""
-    return any(
-        spark.catalog.tableExists(table) and not spark.sql(f"select 1 from {table} where {condition}").isEmpty()
-        for table, condition in _WAITING.items()
+
+    def finds(table: str, query: str) -> bool:
+        return spark.catalog.tableExists(table) and not spark.sql(query).isEmpty()
+
+    return finds("int_ticdc__typed_tables", _IS_REFUSED) or (
+        # problems take seconds to plan
+        finds("int_ticdc__events", _IS_IN_FILE) and finds("ticdc__problems", _LACKS_FILE)
     )
 
 
