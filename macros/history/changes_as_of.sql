@@ -1,4 +1,4 @@
-{% macro changes_as_of(tso) -%}
+{% macro changes_as_of(tso, row_changes) -%}
 bounds as (
 
     {{ ticdc.bounds_as_of(tso) }}
@@ -8,7 +8,7 @@ bounds as (
 row_changes as (
 
     select changes.*
-    from {{ ref("int_ticdc__row_changes") }} as changes
+    from {{ row_changes }} as changes
     inner join bounds
         on
             changes.feed = bounds.feed

@@ -19,8 +19,8 @@
     {# all that a query is rendered of: to render those of a thousand tables in each run would take seconds #}
     {% set of_kinds = {
         "view": [storage] if is_stored else [],
-        "history_view": [table.versions, table.left_behind],
-        "as_of_function": [table.versions, table.left_behind],
+        "history_view": [table.versions, table.left_behind, table.is_keyless],
+        "as_of_function": [table.versions, table.left_behind, table.is_keyless],
     } %}
     {% for kind in table.relations %}
         {% do table.made.update({kind: local_md5(tojson([rendering, table.relations[kind], identity, of_kinds[kind]]))}) %}

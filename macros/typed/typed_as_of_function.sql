@@ -1,8 +1,41 @@
 {% macro typed_as_of_function(table) %}
     {%- set past = ticdc.past_table(table, "tso") -%}
+    {%- set rows -%}
+    (
+        with
+
+        {{ ticdc.changes_as_of("tso", ticdc.changes_of_table(table)) }},
+
+        table_lives as (
+
+            {{ ticdc.table_lives() }}
+
+        )
+
+        select
+            ranked.feed,
+            ranked.table_id,
+            ranked.table_incarnation,
+            ranked.row_key,
+            ranked.after as row,
+            ranked.row_commit_ts as commit_ts,
+            ranked.lossy
+        from ranked
+        inner join table_lives as lives
+            on
+                ranked.feed = lives.feed
+                and ranked.table_id = lives.table_id
+                and ranked.table_incarnation = lives.table_incarnation
+        where
+            ranked.place = 1
+            and ranked.after is not null
+            and lives.live_from_ts <= tso
+            and coalesce(lives.live_to_ts > tso, true)
+    )
+    {%- endset -%}
     select
         {{ ticdc.named_columns(past, ["commit_ts"]) }}
     from (
-        {{ ticdc.typed_rows(past, "(" ~ ticdc.rows_as_of("tso") ~ ")", [], ["row_key"], "tso") }}
+        {{ ticdc.typed_rows(past, rows, [], ["row_key"], "tso") }}
     )
 {% endmacro %}

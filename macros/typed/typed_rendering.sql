@@ -17,6 +17,7 @@
         "generations": [1, 2],
         "versions": tojson([{"from_ts": 1, "table_schema": tojson(older)}, {"from_ts": 2, "table_schema": tojson(columns)}]),
         "left_behind": [{"incarnation": 1, "at_ts": 2}],
+        "is_keyless": true,
     } %}
     {% set queries = [ticdc.typed_query(sample, "history_view"), ticdc.typed_query(sample, "as_of_function")] %}
     {% for more in [{"is_stored": false}, {"is_stored": true, "storage": "storage"}] %}

@@ -1,7 +1,7 @@
 {% macro typed_tables(rows, known, latest) %}
     {% set tables = [] %}
     {% for row in rows %}
-        {% set names = fromjson(row[10]) %}
+        {% set names = fromjson(row[11]) %}
         {% set relations = {} %}
         {% for kind, name in [("view", names.current), ("history_view", names.history), ("as_of_function", names.as_of)] if name %}
             {% do relations.update({kind: ticdc.identifier(names.schema) ~ "." ~ ticdc.identifier(name)}) %}
@@ -19,6 +19,7 @@
             "row_count": row[7] | int,
             "versions": row[8],
             "left_behind": fromjson(row[9]),
+            "is_keyless": row[10],
             "known": known.get((row[0], row[1], row[2]), {"relations": {}, "statements": {}}),
         }) %}
     {% endfor %}

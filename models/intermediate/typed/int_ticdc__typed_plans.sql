@@ -1,12 +1,14 @@
 {{ config(materialized="ticdc_typed_tables") }}
 -- depends_on: {{ ref("int_ticdc__publication") }}
 -- depends_on: {{ ref("int_ticdc__newest_rows") }}
--- depends_on: {{ ref("ticdc__row_history") }}
+-- depends_on: {{ ref("int_ticdc__keyed_changes") }}
 -- depends_on: {{ ref("int_ticdc__row_changes") }}
 -- depends_on: {{ ref("int_ticdc__feed_bounds") }}
 -- depends_on: {{ ref("int_ticdc__table_versions") }}
 {%- set latest = ref("int_ticdc__latest") -%}
 {%- set plans = load_cached_relation(this) if execute %}
+{%- set changes = ref("int_ticdc__changes") %}
+{%- set has_bags = ticdc.settled(changes).get("has_bags") %}
 
 with
 
@@ -44,6 +46,18 @@ generations as (
 
 ),
 
+{% if has_bags -%}
+keyless_tables as (
+
+    select distinct
+        feed,
+        table_id
+    from {{ ticdc.rows_of(changes) }} as changes
+    where array_contains(lossy, '*:no_key')
+
+),
+
+{% endif -%}
 typed_tables as (
 
     select
@@ -59,13 +73,20 @@ typed_tables as (
         if(
             size(array_distinct(tables.versions.table_schema)) > 1, to_json(tables.versions), null
         ) as versions,
-        to_json(tables.left_behind) as left_behind
+        to_json(tables.left_behind) as left_behind,
+        {{ "keyless_tables.feed is not null" if has_bags else "false" }} as is_keyless
     from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
     left join generations
         on
             tables.feed = generations.feed
             and tables.table_id = generations.table_id
             and tables.table_incarnation = generations.table_incarnation
+    {%- if has_bags %}
+    left join keyless_tables
+        on
+            tables.feed = keyless_tables.feed
+            and tables.table_id = keyless_tables.table_id
+    {%- endif %}
     where
         tables.is_live
         and tables.table_schema <> '[]'
@@ -138,6 +159,7 @@ select
     each.tables.row_count,
     each.tables.versions,
     each.tables.left_behind,
+    each.tables.is_keyless,
     to_json(each.names) as names
 from named
     lateral view explode(arrays_zip(tables, names)) exploded as each

@@ -1,0 +1,1 @@
+{{ ticdc.row_changes(ref("int_ticdc__carried_rows"), has_bags=false, of_publication=true) }}
