@@ -1,14 +1,15 @@
 {% macro arriving_rows(settled, progress) %}
     {% set rows = ref("int_ticdc__rows") %}
-    {% set arriving = {"first_commit_ts": 0, "first_commits": {}, "has_bags": false, "first_bag_commit_ts": 0, "updated": [], "is_exact": true} %}
+    {% set arriving = {"first_commit_ts": 0, "first_commits": {}, "has_bags": false, "first_bag_commit_ts": 0, "updated": [], "is_exact": true, "waits_for_cells": [false]} %}
     {% if settled != progress %}
-        {% set first_bag_commits = [] %}
+        {% set first_bag_commits, waits_for_cells = [], {} %}
         {% for row in ticdc.rows_if_built(
             rows,
-            "select feed, min(commit_ts), min(if(array_contains(lossy, '*:no_key'), commit_ts, null)), max(op = 'update'), min(commit_ts_exact) from " ~ rows
+            "select feed, min(commit_ts), min(if(is_keyless, commit_ts, null)), max(op = 'update'), min(commit_ts_exact), max(waits_for_cells), min(waits_for_cells) from " ~ rows
             ~ " where " ~ ticdc.is_unsettled_event(settled, progress) ~ " group by feed"
         ) %}
             {% do arriving.first_commits.update({row[0]: row[1] | int}) %}
+            {% do waits_for_cells.update({row[5]: true, row[6]: true}) %}
             {% if not row[4] %}{% do arriving.update({"is_exact": false}) %}{% endif %}
             {% if row[3] %}{% do arriving.updated.append(row[0]) %}{% endif %}
             {% if row[2] is not none %}{% do first_bag_commits.append(row[2] | int) %}{% endif %}
@@ -17,6 +18,7 @@
             "first_commit_ts": arriving.first_commits.values() | min | default(0),
             "has_bags": first_bag_commits | length > 0,
             "first_bag_commit_ts": first_bag_commits | min | default(0),
+            "waits_for_cells": waits_for_cells | list or [false],
         }) %}
     {% endif %}
     {% do return(arriving) %}

@@ -38,7 +38,9 @@ select
     max(if(kind = 'watermark', commit_ts, null)) as watermark_ts,
     max(message_at) as last_message_at,
     bool_or(is_redriven and kind <> 'error') as is_redriven,
-    bool_or(kind = 'row' and not is_resolved and claim_check is null) as is_waiting,
+    bool_or(
+        kind = 'row' and not is_resolved and claim_check is null and not coalesce({{ ticdc.waits_for_cells() }}, false)
+    ) as is_waiting,
     feed
 from events
 where run_id > {{ ticdc.settled().run_id }}

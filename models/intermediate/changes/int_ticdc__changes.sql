@@ -19,6 +19,7 @@
     "first_commits": ticdc.first_commits(settled, progress, arriving, loads),
     "updated": (progress.updated + arriving.get("updated", [])) | unique(case_sensitive=true) | sort(case_sensitive=true),
 }) -%}
+{%- set waits_for_cells = arriving.get("waits_for_cells", [false]) -%}
 {#- rows are sorted by a number first: names are equal in most of them -#}
 {%- set identity = "commit_ts, row_key, op, image_hash, copy, table_name, schema_name, feed" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
@@ -28,7 +29,6 @@
 {%- set unseen_table_id -%}
 '`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0'
 {%- endset -%}
-{%- set has_no_key = "array_contains(lossy, '*:no_key')" %}
 {%- do ticdc.to_settle(progress) %}
 {%- if is_unsettled == "false" and not loads %}{% do ticdc.nothing_new() %}{% endif %}
 
@@ -39,7 +39,7 @@ bag_events as (
 
     select * from {{ rows }}
     where
-        {{ has_no_key }}
+        is_keyless
         {%- if not settled.run_id %}
         and {{ is_unsettled }}
         {%- else %}
@@ -75,6 +75,31 @@ events_of_bag_commits as (
 ),
 
 {% endif -%}
+{% if true in waits_for_cells -%}
+completed_rows as (
+
+    select
+        *,
+        {{ ticdc.resolved_row(checksum="cast(null as string)") }} as resolved
+    from {{ rows }}
+    where waits_for_cells and {{ is_unsettled }}
+
+),
+
+completed_events as (
+
+    select
+        * except (before, after, lossy, resolved),
+        resolved.before,
+        resolved.after,
+        {{ ticdc.lossy_of_resolved() }} as lossy,
+        cast(null as bigint) as image_hash,
+        1 as copy
+    from completed_rows
+
+),
+
+{% endif -%}
 events as (
 
     select
@@ -83,8 +108,9 @@ events as (
         if(commit_ts_exact, null, xxhash64(before, after)) as image_hash,
         1 as copy
     from {{ rows }}
-    where {{ is_unsettled }}
-    {%- if arriving.has_bags %} and not {{ has_no_key }}
+    where not waits_for_cells and {{ is_unsettled }}
+    {%- if arriving.has_bags %} and not is_keyless{% endif %}
+    {%- if arriving.has_bags %}
 
     union all
 
@@ -95,7 +121,9 @@ events as (
 
 changes as (
 
-    {{ ticdc.changes_of_events("events") }}
+    {% if false in waits_for_cells %}{{ ticdc.changes_of_events("events") }}{% endif %}
+    {{ "union all" if waits_for_cells | length > 1 }}
+    {% if true in waits_for_cells %}{{ ticdc.changes_of_events("completed_events") }}{% endif %}
 
 ),
 

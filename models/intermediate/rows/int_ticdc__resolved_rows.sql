@@ -11,16 +11,8 @@
 {%- set staged_runs = ref("int_ticdc__staged_runs") -%}
 {%- set some_wait = ticdc.is_keyed_anew() != "false"
     or ticdc.asked("select 1 from " ~ ticdc.rows_of(staged_runs) ~ " where is_waiting limit 1", [staged_runs]) | length > 0 -%}
-{%- set no_types = ticdc.feeds_whose_protocol("types_of_rows", none) | map(attribute="name") | list -%}
-{%- set stale_types = ticdc.feeds_whose_protocol("types_of_rows", "stale") | map(attribute="name") | list -%}
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
-{%- set is_of_version -%}
-waiting_rows.feed = versions.feed
-            and lower(waiting_rows.schema_name) = versions.schema_key
-            and lower(waiting_rows.table_name) = versions.table_key
-            and waiting_rows.commit_ts > versions.rows_after_ts
-            and waiting_rows.commit_ts <= coalesce(versions.rows_to_ts, waiting_rows.commit_ts)
-{%- endset -%}
+{%- set which = "not waiting_rows.names_schema and " ~ ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") %}
 {%- do ticdc.to_settle(progress) %}
 {%- if not some_wait or (settled.run_id and settled == progress) %}{% do ticdc.nothing_new() %}{% endif %}
 
@@ -32,6 +24,7 @@ waiting_rows as (
         *,
         table_schema_id is not null and array_contains(lossy, '*:no_schema') as names_schema
     from {{ ref("int_ticdc__waiting_rows") }}
+    where not waits_for_cells
 
 ),
 
@@ -76,34 +69,14 @@ rows_with_schema as (
             and waiting_rows.table_schema_id = named_schemas.table_schema_id
     left join versions
         on
-            {{ is_of_version }}
+            {{ ticdc.is_of_version("waiting_rows") }}
     where
         waiting_rows.names_schema
         and {{ is_new_or_named }}
 
     union all
 
-    select
-        waiting_rows.*,
-        waiting_rows.table_schema_id as known_schema_id,
-        -- what rows of some protocols tell of their table is no more than the row itself holds
-        if(
-            coalesce(versions.origin, '') <> 'wire'
-            or waiting_rows.feed not in ({{ ticdc.text_literals([""] + no_types) }})
-            or array_contains(waiting_rows.lossy, '*:no_schema'),
-            versions.table_schema,
-            null
-        ) as known_schema,
-        versions.origin,
-        versions.key_columns,
-        versions.keys_rows
-    from waiting_rows
-    left join versions
-        on
-            {{ is_of_version }}
-    where
-        not waiting_rows.names_schema
-        and {{ ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") }}
+    {{ ticdc.rows_with_version("waiting_rows", "versions", which) }}
 
 ),
 
@@ -111,18 +84,7 @@ resolved_rows as (
 
     select
         *,
-        ticdc_resolve_row(
-            protocol,
-            known_schema,
-            {{ ticdc.by_feed(ticdc.feeds(), "options") }},
-            row_key,
-            before_key,
-            before,
-            after,
-            if(keys_rows, array_union(lossy, array('*:no_key')), lossy),
-            checksum,
-            key_columns
-        ) as resolved
+        {{ ticdc.resolved_row("if(keys_rows, array_union(lossy, array('*:no_key')), lossy)") }} as resolved
     from rows_with_schema
 
 )
@@ -146,12 +108,7 @@ select
     resolved.after,
     row_id,
     known_schema_id as table_schema_id,
-    if(
-        -- what these rows tell of their table may be as old as the flags of these columns
-        origin = 'wire' and feed in ({{ ticdc.text_literals([""] + stale_types) }}),
-        array_union(resolved.lossy, filter(lossy, flag -> flag like '%:no_schema')),
-        resolved.lossy
-    ) as lossy,
+    {{ ticdc.lossy_of_resolved() }} as lossy,
     resolved.checksum_mismatch,
     {{ ticdc.run_id() }} as run_id,
     feed

@@ -1,30 +1,112 @@
 {%- set is_keyed_anew = ticdc.is_keyed_anew() -%}
+with
+
+whole_rows as (
+
+    select
+        topic,
+        `partition`,
+        `offset`,
+        event_index,
+        message_at,
+        commit_ts,
+        commit_ts_exact,
+        start_ts,
+        schema_name,
+        table_name,
+        physical_table_id,
+        op,
+        row_key,
+        before_key,
+        before,
+        after,
+        row_id,
+        table_schema_id,
+        lossy,
+        checksum_mismatch,
+        run_id,
+        feed
+    from {{ ref("int_ticdc__events") }}
+    -- a deletion that names no row can be applied to none: ticdc__problems counts it
+    where kind = 'row' and is_resolved and table_name is not null and not {{ is_keyed_anew }}
+
+    union all
+
+    select
+        topic,
+        `partition`,
+        `offset`,
+        event_index,
+        message_at,
+        commit_ts,
+        commit_ts_exact,
+        start_ts,
+        schema_name,
+        table_name,
+        physical_table_id,
+        op,
+        row_key,
+        before_key,
+        before,
+        after,
+        row_id,
+        table_schema_id,
+        lossy,
+        checksum_mismatch,
+        run_id,
+        feed
+    from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }} as claim_checks
+    where kind = 'row' and is_resolved and not {{ is_keyed_anew }}
+
+    union all
+
+    select
+        topic,
+        `partition`,
+        `offset`,
+        event_index,
+        message_at,
+        commit_ts,
+        commit_ts_exact,
+        start_ts,
+        schema_name,
+        table_name,
+        physical_table_id,
+        op,
+        row_key,
+        before_key,
+        before,
+        after,
+        row_id,
+        table_schema_id,
+        lossy,
+        checksum_mismatch,
+        run_id,
+        feed
+    from {{ ticdc.live_rows(ref("int_ticdc__resolved_rows")) }} as resolved_rows
+
+),
+
+-- of these the key is as it is: `int_ticdc__changes` completes the cells
+rows_with_version as (
+
+    {{ ticdc.rows_with_version(
+        ref("int_ticdc__waiting_rows"), ticdc.live_rows(ref("int_ticdc__table_versions")), "waiting_rows.waits_for_cells"
+    ) }}
+
+)
+
 select
-    topic,
-    `partition`,
-    `offset`,
-    event_index,
-    message_at,
-    commit_ts,
-    commit_ts_exact,
-    start_ts,
-    schema_name,
-    table_name,
-    physical_table_id,
-    op,
-    row_key,
-    before_key,
-    before,
-    after,
-    row_id,
-    table_schema_id,
-    lossy,
-    checksum_mismatch,
+    * except (run_id, feed),
+    array_contains(lossy, '*:no_key') as is_keyless,
+    false as waits_for_cells,
+    cast(null as string) as protocol,
+    cast(null as string) as known_schema,
+    cast(null as string) as origin,
+    cast(null as string) as key_columns,
     run_id,
     feed
-from {{ ref("int_ticdc__events") }}
--- a deletion that names no row can be applied to none: ticdc__problems counts it
-where kind = 'row' and is_resolved and table_name is not null and not {{ is_keyed_anew }}
+from whole_rows
 
 union all
 
@@ -49,34 +131,12 @@ select
     table_schema_id,
     lossy,
     checksum_mismatch,
+    false as is_keyless,
+    true as waits_for_cells,
+    protocol,
+    known_schema,
+    origin,
+    key_columns,
     run_id,
     feed
-from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }} as claim_checks
-where kind = 'row' and is_resolved and not {{ is_keyed_anew }}
-
-union all
-
-select
-    topic,
-    `partition`,
-    `offset`,
-    event_index,
-    message_at,
-    commit_ts,
-    commit_ts_exact,
-    start_ts,
-    schema_name,
-    table_name,
-    physical_table_id,
-    op,
-    row_key,
-    before_key,
-    before,
-    after,
-    row_id,
-    table_schema_id,
-    lossy,
-    checksum_mismatch,
-    run_id,
-    feed
-from {{ ticdc.live_rows(ref("int_ticdc__resolved_rows")) }} as resolved_rows
+from rows_with_version

@@ -1,0 +1,13 @@
+{% macro waits_for_cells() -%}
+    (
+        kind = 'row'
+        and not is_resolved
+        and claim_check is null
+        and checksum is null
+        and table_name is not null
+        and not exists(lossy, flag -> startswith(flag, '*:'))
+        and not arrays_overlap(
+            json_object_keys(row_key), transform(lossy, flag -> left(flag, length(flag) - locate(':', reverse(flag))))
+        )
+    )
+{%- endmacro %}
