@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 
 from benchmarks import native, native_decoders
 from benchmarks.encoders import ENCODERS
@@ -28,6 +28,7 @@ _STAGING_COLUMNS = (
 )
 _MEASUREMENTS = ("decode", "build", "increment")
 _TABLES = "tables"
+_INCREMENTS = "increments"
 _SPARK_AVRO = "org.apache.spark:spark-avro_2.13:4.1.1"
 
 
@@ -148,6 +149,31 @@ def many_tables(bench: Bench, count: int, has_ddl: bool) -> list[str]:
     return lines
 
 
+def increments(bench: Bench, count: int) -> list[str]:
+    """Run after run on one warehouse of a few tables, each tenth with a DDL: whether the later ones take longer."""
+    tables = 5
+    feed = ManyTables(tables)
+    bench.expect_tables()
+    bench.empty_warehouse()
+    nodes: list[dict[str, float]] = []
+    costs: list[Cost] = []
+    for number in range(count + 1):
+        if number and number % 10 == 0:
+            feed.add_column(bench.messages, f"ddl{number}")
+        feed.write(bench.messages, f"increment{number}", slice(tables), 1 + ROWS * number)
+        bench.publish_messages()
+        costs.append(measured(partial(_note_build, bench, nodes)))
+        progress(f"{number}", "increment", costs[-1])
+    wrong = bench.count(f"select count(*) from {DATABASE}.t0000") - ROWS * (count + 1)
+    _check(wrong, "rows of the first table and of its messages")
+    early, late = (mean(cost.wall for cost in some) for some in (costs[10:20], costs[-10:]))
+    return [
+        f"increments of {tables} tables: {early:.1f} s each from the 10th to the 19th, {late:.1f} s from the "
+        f"{count - 9}th to the {count}th: {late / early:.2f} times as long",
+        *_profile(nodes[-10:]),
+    ]
+
+
 def _note_build(bench: Bench, nodes: list[dict[str, float]]) -> None:
     nodes.append(bench.build())
 
@@ -200,13 +226,15 @@ def run(
 def main() -> None:
     """Parses the options and measures what they ask for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    words = (*_MEASUREMENTS, _TABLES, *ENCODERS)
+    words = (*_MEASUREMENTS, _TABLES, _INCREMENTS, *ENCODERS)
     parser.add_argument(
         "what",
         nargs="*",
-        help=f"some of {', '.join(words)}; build and increment are of canal_json; {_TABLES} is measured alone",
+        help=f"some of {', '.join(words)}; build and increment are of canal_json; "
+        f"{_TABLES} and {_INCREMENTS} are measured alone",
     )
     parser.add_argument("--tables", type=int, default=1_000, help="of the measurement tables (default: %(default)s)")
+    parser.add_argument("--increments", type=int, default=50, help="of that measurement (default: %(default)s)")
     parser.add_argument("--messages", type=int, default=200_000, help="of each size (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="timed rounds after a warm-up (default: %(default)s)")
     parser.add_argument("--sizes", default="640B,2.5KB", help="of canal_json's messages (default: %(default)s)")
@@ -228,6 +256,9 @@ def main() -> None:
                 protocols = []
                 for has_ddl in (True, False):
                     report += many_tables(bench, options.tables, has_ddl)
+            if _INCREMENTS in options.what:
+                protocols = []
+                report += increments(bench, options.increments)
             for protocol in protocols:
                 of_one = [word for word in measurements if word != "decode" and protocol == "canal_json"]
                 groups = {options.messages: [word for word in measurements if word == "decode"]}

@@ -39,6 +39,16 @@ class ManyTables:
         pq.write_table(table_of(messages), folder / f"{name}.parquet")
         return len(messages)
 
+    def add_column(self, folder: Path, name: str) -> None:
+        """Writes a parquet file with a DDL that gives the first table a column more, which its later rows have."""
+        encoder = self._encoders[0]
+        table, columns = encoder.shape.table, encoder.shape.columns
+        column = columns[-1]._replace(name=f"{columns[-1].name}_{len(columns)}")
+        ddl = f"ALTER TABLE `{table}` ADD COLUMN `{column.name}` {column.ddl}"
+        messages = [self._message(encoder.ddl(table, ddl, self._tick()))]
+        encoder.shape = Shape(TEN.label, table, (*columns, column))
+        pq.write_table(table_of(messages), folder / f"{name}.parquet")
+
     def _messages(self, encoders: list[CanalJson], first_key: int) -> Iterator[Message]:
         if self._has_ddl and first_key == 1:
             yield self._message(encoders[0].ddl("", f"CREATE DATABASE `{DATABASE}`", self._tick()))
@@ -47,8 +57,8 @@ class ManyTables:
                 table = encoder.shape.table
                 yield self._message(encoder.ddl(table, f"CREATE TABLE `{table}` ({columns})", self._tick()))
         for encoder in encoders:
+            key_column, *others = encoder.shape.columns
             for key in range(first_key, first_key + ROWS):
-                key_column, *others = TEN.columns
                 cells = [encoder.cell(key_column, str(key))]
                 cells += [encoder.cell(column, column.value(self._random)) for column in others]
                 yield self._message(encoder.row("insert", self._tick(), None, cells))
