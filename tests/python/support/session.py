@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 QUERIES_AT_ONCE = 4
 JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
-# Processes of tests share the cores: a collector of many threads costs each more than it gains, and to compile hot code
-# to the last takes half of what a JVM of ten minutes does. A Thrift server fills the 48 MB that is reserved for
-# compiled code by default. A heap and a room for classes that grow from small collect garbage for a tenth of the time.
-JVM = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=400m -XX:TieredStopAtLevel=1 -Xms1g -Xmn512m -XX:MetaspaceSize=512m"
+# Processes of tests share the cores: a collector of many threads costs each more than it gains. A Thrift server fills
+# the 48 MB that is reserved for compiled code by default. A heap and a room for classes that grow from small collect
+# garbage for a tenth of the time.
+JVM = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=400m -Xms1g -Xmn512m -XX:MetaspaceSize=512m"
 # Tables of a few rows: compiling code for a query takes longer than interpreting it, which Spark 4.1 cannot do with
 # dynamic pruning; planning it anew after each stage takes longer than the stage.
 SMALL = (
