@@ -22,8 +22,8 @@ def register(spark: SparkSession) -> None:
     arrow_udf: Any = functions.arrow_udf  # its stubs ask for a function type, against which it warns when called
     _use_this_python(spark)
     for udf in missing:
-        function = arrow_udf(_plain_function(udf.function), udf.returns).asNondeterministic()
-        spark.udf.register(udf.name, function)
+        function = arrow_udf(_plain_function(udf.function), udf.returns)
+        spark.udf.register(udf.name, function if udf.where_asked else function.asNondeterministic())
 
 
 def inject(spark: SparkSession) -> None:

@@ -309,6 +309,13 @@ def unsure_cells_batch(
     return pa.array(flags, pa.list_(pa.string()))
 
 
+def _repeated(texts: pa.Array[Any]) -> list[str | None]:
+    """The texts of an array, with one object for equal ones: a schema is longer than its rows, and hashed for each."""
+    encoded = texts.dictionary_encode()
+    values = [*encoded.dictionary.to_pylist(), None]
+    return [values[place] for place in encoded.indices.fill_null(len(values) - 1).to_pylist()]
+
+
 @collector_off()
 def resolve_batch(
     protocols: pa.Array[Any],
@@ -324,11 +331,9 @@ def resolve_batch(
 ) -> pa.Array[Any]:
     """`resolve` for arrays of the same length; gives an array of structs with the members of `Row`."""
     context = zip(
-        protocols.to_pylist(),
-        table_schemas.to_pylist(),
-        options_texts.to_pylist(),
+        *(_repeated(array) for array in (protocols, table_schemas, options_texts)),
         checksums.to_pylist(),
-        key_columns.to_pylist(),
+        _repeated(key_columns),
         strict=True,
     )
     images = (row_keys, before_keys, befores, afters)

@@ -21,13 +21,18 @@ ArrowFunction = Callable[..., "pa.Array[Any]"]
 
 @dataclass(frozen=True)
 class Udf:
-    """A SQL function: Arrow arrays in, one Arrow array of the same length out; no message makes it raise."""
+    """A SQL function: Arrow arrays in, one Arrow array of the same length out; no message makes it raise.
+
+    Spark calls it once for each row. With `where_asked` it may call it again for each place that names a result, and
+    does not where none does; the others it also keeps from filters and from what a query leaves out.
+    """
 
     name: str
     arguments: tuple[tuple[str, str], ...]
     returns: str
     description: str
     function: ArrowFunction
+    where_asked: bool = False
 
     @property
     def signature(self) -> str:
@@ -103,6 +108,8 @@ _RESOLVE = Udf(
     returns=resolution.ROW_SQL_TYPE,
     description="A staged row that waited for its table's schema: key, images and checksum as that tells them.",
     function=resolution.resolve_batch,
+    # the changes ask for keys and for images
+    where_asked=True,
 )
 
 _UNSURE_CELLS = Udf(
