@@ -4,6 +4,8 @@
         and not is_resolved
         and claim_check is null
         and checksum is null
+        -- else images tell repeats
+        and commit_ts_exact
         and table_name is not null
         and not exists(lossy, flag -> startswith(flag, '*:'))
         and not arrays_overlap(

@@ -12,6 +12,7 @@ from support.avro import body, extension, framed
 from support.cases import Built, case, record, records
 from support.corpus import SAMPLE
 from support.debezium import INT, field
+from support.messages import ddl_message, row_message, to_bytes
 from support.open_protocol import BINARY, NULLABLE, column, ident
 
 COMMIT_TS = 470610923863932928
@@ -302,3 +303,47 @@ def test_watermarks_ddl_and_deletions_of_avro(built_cases: Built) -> None:
 
 def test_a_null_of_avro_may_be_generated(built_cases: Built) -> None:
     assert flags_of(built_cases, "avro_watermarks", "ai") == [["v:null_or_generated"], []]
+
+
+# canal-json: labels of changes that share a millisecond, whose commits no message tells
+
+
+def of_canal(type: str, label: int, old: int | None = None) -> bytes:
+    return to_bytes(
+        row_message(
+            {"id": "1", "e": str(label)},
+            {"id": "int", "e": "enum"},
+            type=type,
+            old=None if old is None else [{"e": str(old)}],
+            tidb={},
+            es=(COMMIT_TS >> 18) + 9,
+        )
+    )
+
+
+case(
+    "labels_of_a_millisecond",
+    "canal_json",
+    records(
+        "labels_of_a_millisecond",
+        [
+            to_bytes(ddl_message("CREATE TABLE `t` (`id` INT PRIMARY KEY,`e` ENUM('a','b','c'))", "CREATE", tidb={})),
+            of_canal("INSERT", 1),
+            of_canal("UPDATE", 2, 1),
+            of_canal("UPDATE", 3, 2),
+            of_canal("UPDATE", 3, 2),
+        ],
+    ),
+)
+
+
+def test_changes_of_a_millisecond_are_told_apart_by_their_labels(built_cases: Built) -> None:
+    """They were taken for repeats of the first one, where labels alone waited for their table."""
+    feed = "labels_of_a_millisecond"
+    assert built_cases.current(feed) == {"shop.t": [{"id": "1", "e": "c"}]}
+    changes = sorted(built_cases.of("changelog", feed), key=itemgetter("offset"))
+    assert [(row["op"], json.loads(row["after"])["e"]) for row in changes] == [
+        ("insert", "a"),
+        ("update", "b"),
+        ("update", "c"),
+    ]
