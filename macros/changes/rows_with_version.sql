@@ -1,4 +1,4 @@
-{% macro rows_with_version(waiting_rows, versions, which) %}
+{% macro rows_with_version(waiting_rows, which) %}
     {%- set no_types = ticdc.feeds_whose_protocol("types_of_rows", none) | map(attribute="name") | list -%}
     select
         waiting_rows.*,
@@ -15,7 +15,7 @@
         versions.key_columns,
         versions.keys_rows
     from {{ waiting_rows }} as waiting_rows
-    left join {{ versions }} as versions
+    left join versions
         on
             {{ ticdc.is_of_version("waiting_rows") }}
     where {{ which }}

@@ -1,7 +1,7 @@
 {% macro row_intervals(row_changes) -%}
 row_changes as (
 
-    select * from {{ row_changes }} as all_changes
+    select * from {{ row_changes }}
 
 ),
 

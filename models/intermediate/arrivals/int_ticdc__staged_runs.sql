@@ -39,7 +39,8 @@ select
     max(message_at) as last_message_at,
     bool_or(is_redriven and kind <> 'error') as is_redriven,
     bool_or(
-        kind = 'row' and not is_resolved and claim_check is null and not coalesce({{ ticdc.waits_for_cells() }}, false)
+        kind = 'row' and not is_resolved and claim_check is null
+        and not coalesce({{ ticdc.waits_for_cells() }}, false)
     ) as is_waiting,
     feed
 from events

@@ -12,7 +12,7 @@
 {%- set some_wait = ticdc.is_keyed_anew() != "false"
     or ticdc.asked("select 1 from " ~ ticdc.rows_of(staged_runs) ~ " where is_waiting limit 1", [staged_runs]) | length > 0 -%}
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
-{%- set which = "not waiting_rows.names_schema and " ~ ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") %}
+{%- set is_new = ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") %}
 {%- do ticdc.to_settle(progress) %}
 {%- if not some_wait or (settled.run_id and settled == progress) %}{% do ticdc.nothing_new() %}{% endif %}
 
@@ -76,7 +76,7 @@ rows_with_schema as (
 
     union all
 
-    {{ ticdc.rows_with_version("waiting_rows", "versions", which) }}
+    {{ ticdc.rows_with_version("waiting_rows", "not waiting_rows.names_schema and " ~ is_new) }}
 
 ),
 

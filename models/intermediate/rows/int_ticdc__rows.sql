@@ -87,17 +87,40 @@ whole_rows as (
 
 ),
 
+versions as (
+
+    select * from {{ ticdc.live_rows(ref("int_ticdc__table_versions")) }} as table_versions
+
+),
+
 -- of these the key is as it is: `int_ticdc__changes` completes the cells
 rows_with_version as (
 
-    {{ ticdc.rows_with_version(
-        ref("int_ticdc__waiting_rows"), ticdc.live_rows(ref("int_ticdc__table_versions")), "waiting_rows.waits_for_cells"
-    ) }}
+    {{ ticdc.rows_with_version(ref("int_ticdc__waiting_rows"), "waiting_rows.waits_for_cells") }}
 
 )
 
 select
-    * except (run_id, feed),
+    topic,
+    `partition`,
+    `offset`,
+    event_index,
+    message_at,
+    commit_ts,
+    commit_ts_exact,
+    start_ts,
+    schema_name,
+    table_name,
+    physical_table_id,
+    op,
+    row_key,
+    before_key,
+    before,
+    after,
+    row_id,
+    table_schema_id,
+    lossy,
+    checksum_mismatch,
     array_contains(lossy, '*:no_key') as is_keyless,
     false as waits_for_cells,
     cast(null as string) as protocol,
