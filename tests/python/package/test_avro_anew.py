@@ -69,10 +69,13 @@ def anew(tmp_path_factory: pytest.TempPathFactory) -> Anew:
         (model,) = (home / "work").rglob("compiled/**/stg_ticdc__avro.sql")
         looked.append("placed_rows" in model.read_text(encoding="utf-8"))
 
-    with registry(lambda number: (200, {"schema": SCHEMAS[server.asked[number - 1].rpartition("/")[2]]})) as server:
+    def schema(number: int) -> str:
+        return SCHEMAS[server.asked[number - 1].rpartition("/")[2]]
+
+    with registry(lambda number: (200, {"schema": schema(number)})) as server, down_url() as of_down:
         build(0, told[:3], [feed("told", file)])
         rows(RELATION)
-        feeds = [feed("told", file), *feeds_of(file, server.url, down_url(), True)]
+        feeds = [feed("told", file), *feeds_of(file, server.url, of_down, True)]
         build(1, [*told[3:], *lines_of(True)], feeds)
         found = staging(rows)
         before = len(server.asked)

@@ -43,11 +43,12 @@ class AvroBuilds(Story):
     stages = (Stage.FIRST, Stage.SECOND, Stage.IDLE)
 
     def begin(self, folder: Path) -> None:
-        self.file, self.down_url = folder / "registry.json", down_url()
+        self.file = folder / "registry.json"
         self.staged: dict[Stage, list[dict[str, Any]]] = {}
         self.dead: dict[Stage, dict[tuple[str, int], str]] = {}
         self.asked: dict[Stage, list[str]] = {}
         self.stack = ExitStack()
+        self.down_url = self.stack.enter_context(down_url())
         self.server = self.stack.enter_context(registry(lambda number: (200, {"schema": self.schema(number)})))
 
     def schema(self, number: int) -> str:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from support import avro as wire
 from support.avro import COMMIT_TS, EXTENSION, body, column, extension, framed
 from support.cases import record
-from support.registry import registry
 
 KEY = wire.record(column("id", "int", "INT"))
 COLUMNS = (column("id", "int", "INT"), column("v", "string", "TEXT"))
@@ -138,14 +139,12 @@ def texts(lines: Iterable[Line]) -> list[str]:
     return [json.dumps(each) + "\n" for each in lines]
 
 
-def always_down(number: int) -> tuple[int, Any]:
-    raise AssertionError("it is not asked")
-
-
-def down_url() -> str:
-    """The address of a registry that is not there any more."""
-    with registry(always_down) as gone:
-        return gone.url
+@contextmanager
+def down_url() -> Iterator[str]:
+    """The address of a registry that is not there: its port is held, so that nothing else comes to listen there."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}"
 
 
 def feeds_of(file: Path | str, server_url: str, of_down: str, has_relation: bool) -> list[dict[str, Any]]:
