@@ -1,5 +1,5 @@
 {% macro waits_for_cells() -%}
-    (
+    coalesce(
         kind = 'row'
         and not is_resolved
         and claim_check is null
@@ -10,6 +10,7 @@
         and not exists(lossy, flag -> startswith(flag, '*:'))
         and not arrays_overlap(
             json_object_keys(row_key), transform(lossy, flag -> left(flag, length(flag) - locate(':', reverse(flag))))
-        )
+        ),
+        false
     )
 {%- endmacro %}

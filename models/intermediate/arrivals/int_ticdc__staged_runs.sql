@@ -40,7 +40,7 @@ select
     bool_or(is_redriven and kind <> 'error') as is_redriven,
     bool_or(
         kind = 'row' and not is_resolved and claim_check is null
-        and not coalesce({{ ticdc.waits_for_cells() }}, false)
+        and not {{ ticdc.waits_for_cells() }}
     ) as is_waiting,
     feed
 from events

@@ -109,8 +109,7 @@ events as (
         1 as copy
     from {{ rows }}
     where not waits_for_cells and {{ is_unsettled }}
-    {%- if arriving.has_bags %} and not is_keyless{% endif %}
-    {%- if arriving.has_bags %}
+    {%- if arriving.has_bags %} and not is_keyless
 
     union all
 

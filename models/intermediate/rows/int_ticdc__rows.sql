@@ -1,29 +1,15 @@
 {%- set is_keyed_anew = ticdc.is_keyed_anew() -%}
+{%- set columns = [
+    "topic", "`partition`", "`offset`", "event_index", "message_at", "commit_ts", "commit_ts_exact", "start_ts",
+    "schema_name", "table_name", "physical_table_id", "op", "row_key", "before_key", "before", "after", "row_id",
+    "table_schema_id", "lossy", "checksum_mismatch",
+] -%}
 with
 
 whole_rows as (
 
     select
-        topic,
-        `partition`,
-        `offset`,
-        event_index,
-        message_at,
-        commit_ts,
-        commit_ts_exact,
-        start_ts,
-        schema_name,
-        table_name,
-        physical_table_id,
-        op,
-        row_key,
-        before_key,
-        before,
-        after,
-        row_id,
-        table_schema_id,
-        lossy,
-        checksum_mismatch,
+        {{ columns | join(",\n        ") }},
         run_id,
         feed
     from {{ ref("int_ticdc__events") }}
@@ -33,26 +19,7 @@ whole_rows as (
     union all
 
     select
-        topic,
-        `partition`,
-        `offset`,
-        event_index,
-        message_at,
-        commit_ts,
-        commit_ts_exact,
-        start_ts,
-        schema_name,
-        table_name,
-        physical_table_id,
-        op,
-        row_key,
-        before_key,
-        before,
-        after,
-        row_id,
-        table_schema_id,
-        lossy,
-        checksum_mismatch,
+        {{ columns | join(",\n        ") }},
         run_id,
         feed
     from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }} as claim_checks
@@ -61,26 +28,7 @@ whole_rows as (
     union all
 
     select
-        topic,
-        `partition`,
-        `offset`,
-        event_index,
-        message_at,
-        commit_ts,
-        commit_ts_exact,
-        start_ts,
-        schema_name,
-        table_name,
-        physical_table_id,
-        op,
-        row_key,
-        before_key,
-        before,
-        after,
-        row_id,
-        table_schema_id,
-        lossy,
-        checksum_mismatch,
+        {{ columns | join(",\n        ") }},
         run_id,
         feed
     from {{ ticdc.live_rows(ref("int_ticdc__resolved_rows")) }} as resolved_rows
@@ -101,26 +49,7 @@ rows_with_version as (
 )
 
 select
-    topic,
-    `partition`,
-    `offset`,
-    event_index,
-    message_at,
-    commit_ts,
-    commit_ts_exact,
-    start_ts,
-    schema_name,
-    table_name,
-    physical_table_id,
-    op,
-    row_key,
-    before_key,
-    before,
-    after,
-    row_id,
-    table_schema_id,
-    lossy,
-    checksum_mismatch,
+    {{ columns | join(",\n    ") }},
     array_contains(lossy, '*:no_key') as is_keyless,
     false as waits_for_cells,
     cast(null as string) as protocol,
@@ -134,26 +63,7 @@ from whole_rows
 union all
 
 select
-    topic,
-    `partition`,
-    `offset`,
-    event_index,
-    message_at,
-    commit_ts,
-    commit_ts_exact,
-    start_ts,
-    schema_name,
-    table_name,
-    physical_table_id,
-    op,
-    row_key,
-    before_key,
-    before,
-    after,
-    row_id,
-    table_schema_id,
-    lossy,
-    checksum_mismatch,
+    {{ columns | join(",\n    ") }},
     false as is_keyless,
     true as waits_for_cells,
     protocol,

@@ -19,5 +19,5 @@ waiting_rows as (
 
 select
     *,
-    coalesce({{ ticdc.waits_for_cells() }} and not {{ is_keyed_anew }}, false) as waits_for_cells
+    {{ ticdc.waits_for_cells() }} and not {{ is_keyed_anew }} as waits_for_cells
 from waiting_rows
