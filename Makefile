@@ -13,7 +13,7 @@ FEEDS ?= tests/data/corpus/feeds.yml
 WAREHOUSE ?= ticdc_warehouse
 # The part of the long tests that runs; CONTRIBUTING.md has them all.
 PART ?= all
-PROCESSES = $(if $(filter hostile,$(PART)),auto,0)
+PROCESSES = $(if $(filter hostile ci,$(PART)),auto --maxprocesses 4,0)
 
 DBT = $(BIN)/dbt --quiet --no-send-anonymous-usage-stats
 LINT_VARS = {"ticdc__feeds": [{"name": "lint", "protocol": "canal_json", "topics": ["lint"]}]}
@@ -38,7 +38,7 @@ run: setup ## makes tables of the sample messages in ./ticdc_warehouse
 test: setup ## runs all tests but the long ones
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder --durations 25
 
-soak: setup ## runs the long tests, hours of them; PART=corpus those of one part, TICDC_CORPUS=<folder> on that corpus
+soak: setup ## runs the long tests, hours of them; PART=corpus those of one part, PART=ci what `.ci/run` runs
 	$(BIN)/python -m pytest --soak=$(PART) --numprocesses $(PROCESSES) --dist loadscope --no-loadscope-reorder --durations 0
 
 lint: setup ## checks style and types of Python and SQL, and that everything is described

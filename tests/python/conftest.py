@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,21 +35,23 @@ ALONE = (
     "dbt_tests",
     "descriptions",
     "formats",
+    "layers_of_models",
     "macros",
     "models_side_by_side",
     "one_table_harms_no_other",
     "plugin",
     "registrar",
 )
-# What runs in one process, as it shares a warehouse or a server. The longest begin first, so that none is waited for.
+# What runs in one process, as it shares a warehouse, a server, or a Java that is warm. The longest begin first, so that
+# none is waited for.
 GROUPS = {
-    "corpus": re.compile(r"package/test_corpus_"),
-    "cases": re.compile(rf"package/test_(?!{'|'.join(ALONE)})"),
-    "servers": re.compile(r"command/test_(thrift|integration)"),
-    "dbt": re.compile(r"package/test_dbt_tests"),
-    "anew": re.compile(r"package/test_avro_anew"),
-    "odd": re.compile(r"package/test_one_table_harms_no_other"),
+    "warehouses": re.compile(rf"package/test_(?!{'|'.join(ALONE)})"),
+    "servers": re.compile(r"command/test_(thrift|integration|transcripts)"),
+    "dbt": re.compile(r"package/test_(dbt_tests|avro_anew|one_table_harms_no_other)"),
+    "parsed": re.compile(r"package/test_(configuration|descriptions|layers_of_models|macros)"),
 }
+# Parts of the long tests that `.ci/run` takes along.
+OF_CI = ("dbt", "documents", "loads", "odd_tables", "processes", "steps")
 
 
 def _group(node_id: str) -> str:
@@ -68,18 +71,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--soak", metavar="PART", help="run this part of the long tests, or `all` of them")
+    told = "run this part of the long tests, or `all` of them; `ci`: what is of no part, and what `.ci/run` takes along"
+    parser.addoption("--soak", metavar="PART", help=told)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "soak(part): takes long, and runs in that part of `make soak` alone")
+    config.addinivalue_line("markers", "soak(part, …): takes long, and runs in those parts of `make soak` alone")
     config.addinivalue_line("markers", "in_soak(part): runs in that part of `make soak` too, with more of its kind")
     os.environ.setdefault(session.JAVA_OPTIONS, f"{session.JVM} {session.SMALL}")
     os.environ["TICDC_SOAK"] = part = config.getoption("--soak") or ""
+    if part in ("ci", "all"):
+        os.environ["TICDC_SOAK"] = ",".join((part, *OF_CI, *(("builds", "corpus") if part == "all" else ())))
     if part in ("hostile", "all"):
         os.environ.setdefault("TICDC_CASES_PERCENT", "100")
-    if part == "all":
-        os.environ["TICDC_SOAK"] = "corpus"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -88,10 +92,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left_out)
     order = list(GROUPS)
 
-    def place(item: pytest.Item) -> tuple[int, bool]:
-        # what opens another warehouse is last, as a catalogue in memory ends with its session
-        group = _group(item.nodeid)
-        return order.index(group) if group in order else len(order), item.path.name == "test_interrupted.py"
+    def place(item: pytest.Item) -> tuple[int, bool, bool]:
+        # what opens another warehouse comes later, as a catalogue in memory ends with its session
+        group, name = _group(item.nodeid), item.path.name
+        of_group = order.index(group) if group in order else len(order)
+        return of_group, name == "test_interrupted.py", name.startswith("test_corpus_")
 
     items.sort(key=place)
 
@@ -100,10 +105,12 @@ def _is_chosen(item: pytest.Item, part: str | None) -> bool:
     """Whether a test runs: those of a part of the long tests where one is asked for, else all but those."""
     if part == "hostile":
         return item.path.parent.name in ("decoders", "catalogue")
-    marks = {mark.name: mark.args[0] for name in ("in_soak", "soak") for mark in item.iter_markers(name)}
-    # one that runs there alone is of its own part, also in a module of which another part has more
-    part_of = marks.get("soak", marks.get("in_soak"))
-    return (part == "all" and part_of is not None) or part == part_of if part else "soak" not in marks
+    parts = {name: {*chain(*(mark.args for mark in item.iter_markers(name)))} for name in ("in_soak", "soak")}
+    # one that runs there alone is of its own parts, also in a module of which another part has more
+    part_of = parts["soak"] or parts["in_soak"]
+    if part in (None, "ci"):
+        return not parts["soak"] or (part == "ci" and not parts["soak"].isdisjoint(OF_CI))
+    return part in part_of or (part == "all" and bool(part_of))
 
 
 @pytest.fixture

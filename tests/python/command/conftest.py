@@ -15,14 +15,13 @@ SERVED_TABLES = ("customers", "visits", "keyless", "back`tick")
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A Thrift server on a warehouse with the messages of some tables; in it Spark compiles queries as for users."""
-    compiling = {session.JAVA_OPTIONS: session.JVM}
-    lines = (renamed(line, "shop_canal_json") for line in lines_about(plain(SAMPLE), SERVED_TABLES))
-    with served(tmp_path_factory.mktemp("served"), lines, compiling) as server:
+    """A Thrift server on a warehouse of its own; in it Spark compiles queries as for users."""
+    with served(tmp_path_factory.mktemp("served"), {session.JAVA_OPTIONS: session.JVM}) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def builds(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Builds:
-    """What two clients built at once over Thrift, and what the queries of the pages find there."""
+    """What two clients built at once over Thrift of some tables' messages, and what the pages' queries find there."""
+    server.take(renamed(line, "shop_canal_json") for line in lines_about(plain(SAMPLE), SERVED_TABLES))
     return documents.build(server, tmp_path_factory.mktemp("built"))

@@ -24,8 +24,8 @@ STAGED_TWICE = (
 
 @pytest.mark.soak("builds")
 def test_builds_at_random_distances(tmp_path: Path) -> None:
-    lines = lines_about(plain(SAMPLE), ("customers", "visits"))
-    with served(tmp_path, lines, {session.JAVA_OPTIONS: session.JVM}) as server:
+    with served(tmp_path, {session.JAVA_OPTIONS: session.JVM}) as server:
+        server.take(lines_about(plain(SAMPLE), ("customers", "visits")))
         _try_all(server, tmp_path)
 
 

@@ -549,6 +549,7 @@ def test_views_of_wide_tables(spark: SparkSession) -> None:
     spark.sql("drop view default.wide")
 
 
+@pytest.mark.soak("processes")
 def test_another_spark_or_hadoop_of_the_machine_is_left_alone(tmp_path: Path) -> None:
     for name, key, value in (
         ("core-site.xml", "fs.defaultFS", "hdfs://127.0.0.1:1"),

@@ -7,11 +7,13 @@ import subprocess
 from pathlib import Path
 
 import pyspark
+import pytest
 from support.corpus import SAMPLE
 from support.documents import Builds
 from support.project import Server
 from support.truth import checkpoints
 
+pytestmark = pytest.mark.soak("documents")
 CODE = "ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}').error_code"
 
 

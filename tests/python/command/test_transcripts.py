@@ -29,6 +29,7 @@ from support.truth import checkpoints
 
 from dbt_ticdc import build, cli, feeds, summary, upstream
 
+pytestmark = pytest.mark.soak("documents")
 COMMANDS = tuple(documents.commands())
 FEEDS = documents.the_block("docs/quickstart.md", "yaml", "feeds:")
 # Commands of `ticdc` that come to an end without anything of the world around; `sql` is told apart.
@@ -129,7 +130,7 @@ def answers(server: Server, builds: Builds, tmp_path_factory: pytest.TempPathFac
     for name in ("ticdc_warehouse", "my_warehouse"):
         (folder / name).symlink_to(server.warehouse, target_is_directory=True)
     (folder / "dump").mkdir()
-    shutil.copy(server.warehouse.parent / "messages.jsonl", folder / "dump")
+    shutil.copy(server.dump, folder / "dump")
     (folder / "feeds.yml").write_text(FEEDS.text, encoding="utf-8")
     truth = checkpoints(SAMPLE).popitem()[1]
     exported.write_json_lines(folder / "export", [truth.tables["shop", "customers"]])

@@ -10,8 +10,29 @@ from support import truth as upstream
 from support.corpus import json_lines, root
 
 if TYPE_CHECKING:
+    from dbt.contracts.graph.manifest import Manifest
     from support.corpus_run import Built
     from support.scenarios import Outcome
+
+
+REGISTRY = {"schemas": "http://localhost:8081"}
+OPTIONS = {
+    "avro": REGISTRY,
+    "canal_json": {"claim_check": "files"},
+    "debezium": {},
+    "debezium_avro": REGISTRY,
+    "open_protocol": {"claim_check": "files"},
+    "simple": {"claim_check": "files"},
+}
+
+
+@pytest.fixture(scope="session")
+def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
+    """What dbt knows of the package with a feed of every protocol after parsing it; no Spark is started."""
+    from support.parsed import parsed
+
+    feeds = [{"name": name, "protocol": name, "topics": [name], "options": of_one} for name, of_one in OPTIONS.items()]
+    return parsed(tmp_path_factory.mktemp("dbt"), {"ticdc__feeds": feeds})
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,9 +10,11 @@ from typing import Any
 
 import pytest
 from support import session
+from support.corpus import SOAKED
 from support.messages import row_message, to_bytes
 from support.parsed import PROFILES, parsed
 
+pytestmark = pytest.mark.soak("dbt")
 ROOT = Path(__file__).parents[3]
 VARIABLES = {
     "ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": ["shop"]}],
@@ -268,7 +269,7 @@ def test_a_retry_after_a_failing_node_loses_and_doubles_nothing(outcome: Mapping
     assert outcome["retried"] == {"failed": 1, "retried": 2, "next run": 2}
 
 
-@pytest.mark.in_soak("builds")
+@pytest.mark.soak("dbt", "builds")
 def test_a_run_of_one_model_harms_nothing(outcome: Mapping[str, Any]) -> None:
     assert outcome["single"] == [[2, 2, 2]] * len(outcome["single"])
 
@@ -400,7 +401,7 @@ def outcome_in(folder: Path) -> str:
     assert messages() == 2
 
     single = []
-    for model in ALL_STORED if os.environ["TICDC_SOAK"] in ("builds", "corpus") else SOME_STORED:
+    for model in ALL_STORED if "builds" in SOAKED else SOME_STORED:
         assert dbt("run", "--select", model).success, "\n".join(said)
         assert dbt("run", "--select", f"{model}+").success, "\n".join(said)
         changes = int(spark.sql("select count(*) from ticdc_lint.ticdc__changelog").collect()[0][0])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +14,6 @@ from dbt.contracts.graph.nodes import Macro
 from dbt_common.clients.jinja import get_environment
 from jinja2 import nodes
 from support import udfs_page
-from support.parsed import parsed
 
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import ProblemCode
@@ -25,14 +23,6 @@ from ticdc_udfs.typed.names import TypedReason
 
 ROOT = Path(__file__).parents[3]
 PACKAGE = "ticdc"
-SQLFLUFF = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["sqlfluff"]
-VARIABLES = SQLFLUFF["templater"]["dbt"]["context"]
-
-
-@pytest.fixture(scope="module")
-def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
-    """What dbt knows of the package after parsing it; no Spark is started."""
-    return parsed(tmp_path_factory.mktemp("dbt"), VARIABLES)
 
 
 def test_models_and_seeds(manifest: Manifest) -> None:

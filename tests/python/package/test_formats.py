@@ -69,9 +69,8 @@ def test_delta_tables_hold_what_parquet_tables_hold(tmp_path: Path, jars: str) -
         "spark.databricks.delta.snapshotPartitions": "2",
     }
     submitted = [f"--driver-class-path {jars}", *(f"--conf {name}={value}" for name, value in settings.items())]
-    with served(
-        tmp_path, lines_about(plain(SAMPLE), TABLES), {"PYSPARK_SUBMIT_ARGS": " ".join([*submitted, "pyspark-shell"])}
-    ) as server:
+    with served(tmp_path, {"PYSPARK_SUBMIT_ARGS": " ".join([*submitted, "pyspark-shell"])}) as server:
+        server.take(lines_about(plain(SAMPLE), TABLES))
         port = server.port
         install(port, tmp_path)
         cursor = server.connect()

@@ -137,6 +137,7 @@ class InitialLoads(Story):
     """
 
     stages = (Stage.FIRST, Stage.SECOND, Stage.IDLE)
+    part = "loads"
 
     def begin(self, folder: Path) -> None:
         self.records = [record(line) for line in lines_about(Variant(SAMPLE, "canal_json"), TABLES)]
@@ -203,6 +204,7 @@ class InitialLoads(Story):
 
 LOADS = InitialLoads()
 story(LOADS)
+of_story = pytest.mark.soak("loads")
 pytestmark = pytest.mark.usefixtures("built_cases")
 
 
@@ -282,6 +284,7 @@ def differing(whole: Rows, cut: Rows) -> dict[str, tuple[list[tuple[str, ...]], 
     }
 
 
+@of_story
 @pytest.mark.parametrize("checkpoint", CHECKPOINTS)
 def test_the_cut_feed_is_the_whole_one_from_the_cut_on(checkpoint: int) -> None:
     of_feed = LOADS.as_of[checkpoint]
@@ -289,10 +292,12 @@ def test_the_cut_feed_is_the_whole_one_from_the_cut_on(checkpoint: int) -> None:
     assert differing(of_feed["full"], of_feed["cut"]) == {}
 
 
+@of_story
 def test_history_from_the_cut_on_is_the_same() -> None:
     assert differing(LOADS.history["full"], LOADS.history["cut"]) == {}
 
 
+@of_story
 def test_a_load_that_was_taken_before_its_feed_had_messages() -> None:
     """And whose export was gone when these came: its feed is built again from what was read of it."""
     rows = [("1", "3.00"), ("2", "2.00")]
@@ -301,6 +306,7 @@ def test_a_load_that_was_taken_before_its_feed_had_messages() -> None:
     ]
 
 
+@of_story
 def test_partitions_that_nothing_tells_are_a_problem() -> None:
     """Also where rows that came out of one are changed in the other table."""
     found = {
@@ -309,5 +315,6 @@ def test_partitions_that_nothing_tells_are_a_problem() -> None:
     assert found == {("shop", "sales", "unknown_partition"), ("shop", "exch", "change_without_row")}
 
 
+@of_story
 def test_a_load_of_a_commit_that_is_built_is_explained() -> None:
     assert "ticdc__initial_loads has what begins before commits that are built already" in LOADS.error

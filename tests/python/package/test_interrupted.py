@@ -8,7 +8,6 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
@@ -49,17 +48,6 @@ QUERIES = {
 TYPED = ("customers", "swappy", "ren1")
 
 
-def contents(home: Path, feed: str, schema: str = "{feed}_{schema}", is_typed: bool = True) -> dict[str, list[str]]:
-    """The marts of a feed and some of its typed tables, each as sorted rows."""
-    ours, typed_schema = f"feed = '{feed}'", schema.format(feed=feed, schema="shop")
-    queries = {name: f"{query} {'and' if ' where ' in query else 'where'} {ours}" for name, query in QUERIES.items()}
-    typed = {table: f"select * from {typed_schema}.{table}" for table in TYPED if is_typed}
-    return {
-        name: sorted(json.dumps(row, default=str, sort_keys=True) for row in session.rows(home, query))
-        for name, query in {**queries, **typed}.items()
-    }
-
-
 def check_same(got: dict[str, list[str]], want: dict[str, list[str]], what: str) -> None:
     for name, rows in want.items():
         differing = sorted(set(rows) ^ set(got[name]))
@@ -69,14 +57,12 @@ def check_same(got: dict[str, list[str]], want: dict[str, list[str]], what: str)
 class Feed:
     """A feed of one topic, whose messages arrive bit by bit in the folder `dump`."""
 
-    def __init__(
-        self, folder: Path, protocol: str, lines: Sequence[str], name: str = "shop", target_schema: str = "{schema}"
-    ) -> None:
+    def __init__(self, folder: Path, protocol: str, lines: Sequence[str]) -> None:
         self.dump, self.home, self.lines = folder / "dump", folder / "warehouse", lines
         self.dump.mkdir(parents=True)
         self.is_typed = protocol == "canal_json"  # the others have all tables of the corpus
-        feed = {"name": name, "protocol": protocol, "topics": [json.loads(lines[0])["topic"]]}
-        target = target_schema if self.is_typed else None
+        feed = {"name": "shop", "protocol": protocol, "topics": [json.loads(lines[0])["topic"]]}
+        target = "{schema}" if self.is_typed else None
         self.feeds = embedded.write_feeds(folder / "feeds.yml", [{**feed, "target_schema": target}])
         self._arrived = 0
 
@@ -90,6 +76,14 @@ class Feed:
     def run(self) -> None:
         assert session.run(self.home, self.dump, self.feeds)
 
+    def contents(self) -> dict[str, list[str]]:
+        """The marts and some of the typed tables, each as sorted rows."""
+        typed = {table: f"select * from shop.{table}" for table in TYPED if self.is_typed}
+        return {
+            name: sorted(json.dumps(row, default=str, sort_keys=True) for row in session.rows(self.home, query))
+            for name, query in {**QUERIES, **typed}.items()
+        }
+
 
 def canal_lines() -> list[str]:
     return list(lines_about(plain(), TABLES))
@@ -102,10 +96,6 @@ def value_of(line: str) -> bytes:
 def replayed_lines(name: str) -> list[str]:
     """The messages with stretches sent again, and the partitions in another interleaving."""
     return rearranged_lines(Variant(root(), name).records, name, random.Random(name))
-
-
-def contents_of_shop(feed: Feed) -> dict[str, list[str]]:
-    return contents(feed.home, "shop", "{schema}", feed.is_typed)
 
 
 LINES: dict[str, Callable[[], list[str]]] = {
@@ -125,7 +115,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str,
             feed = Feed(tmp_path_factory.mktemp(f"whole_{protocol}"), protocol, LINES[protocol]())
             feed.arrive(len(feed.lines))
             feed.run()
-            made[protocol] = contents_of_shop(feed)
+            made[protocol] = feed.contents()
             assert len(made[protocol]["current rows"]) > 100
         return made[protocol]
 
@@ -133,29 +123,24 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str,
 
 
 class Begun(Story):
-    """Two builds that end between the creation of tables and their first row; and what one build makes of a feed."""
+    """Two builds that end between the creation of tables and their first row."""
 
     stages = (Stage.FIRST, Stage.SECOND)
 
     def feeds(self, stage: Stage) -> Sequence[Mapping[str, Any]]:
         begun = {"name": "hourly_tokens", "protocol": "canal_json", "topics": ["hourly_tokens"]}
-        return [{**begun, "target_schema": "{feed}_{schema}"}, {**KILLED, "target_schema": "{feed}_{schema}"}]
+        return [{**begun, "target_schema": "{feed}_{schema}"}]
 
     def lines(self, stage: Stage) -> Sequence[str]:
         lines = [renamed(line, "hourly_tokens") for line in canal_lines()]
         created = [place for place, line in enumerate(lines) if b'"type":"CREATE"' in value_of(line)]
         first, second = created[1] + 10, created[1] + 20
         if stage is Stage.FIRST:
-            return [*lines[:first], *killed_lines()]
+            return lines[:first]
         return lines[first:second] if stage is Stage.SECOND else []
 
 
 story(Begun())
-KILLED = {"name": "killed", "protocol": "canal_json", "topics": ["killed"]}
-
-
-def killed_lines() -> list[str]:
-    return [renamed(line, "killed") for line in lines_about(plain(), TYPED)]
 
 
 def test_tables_that_have_no_rows_yet(built_cases: Built) -> None:
@@ -174,22 +159,6 @@ def test_a_feed_whose_name_holds_what_spark_hides(built_cases: Built) -> None:
     )
     assert found["messages"] == found["sent"] > 20
     assert found["runs"] == 2
-
-
-KILLED_AT = "int_ticdc__changes"
-
-
-def test_a_run_that_was_killed_comes_to_the_tables_of_one_build(tmp_path: Path, built_cases: Built) -> None:
-    feed = Feed(tmp_path, "canal_json", killed_lines(), name="killed", target_schema="{feed}_{schema}")
-    feed.arrive(len(feed.lines) // 2)
-    with started(feed) as process:
-        assert process.stdout is not None
-        assert any(KILLED_AT in line for line in process.stdout), "the run was to be killed while it went on"
-        os.killpg(process.pid, signal.SIGKILL)
-    want = contents(built_cases.warehouse, "killed")
-    feed.arrive(len(feed.lines))
-    feed.run()
-    check_same(contents(feed.home, "killed"), want, "after being killed")
 
 
 def test_what_a_killed_run_left_is_put_right(spark: SparkSession, home: Path) -> None:
@@ -244,7 +213,7 @@ def test_runs_of_parts_come_to_the_tables_of_one_run(
     for count in (*cuts, len(feed.lines)):
         feed.arrive(count)
         feed.run()
-    check_same(contents_of_shop(feed), want, f"{protocol} in {runs} runs")
+    check_same(feed.contents(), want, f"{protocol} in {runs} runs")
 
 
 @pytest.mark.soak("kills")
@@ -266,13 +235,13 @@ def test_runs_that_are_killed_come_to_the_tables_of_one_run(
             seconds = took
     show(f"killed {kills} times, {ended} runs came to their end before")
     feed.run()
-    check_same(contents_of_shop(feed), want, "after being killed")
+    check_same(feed.contents(), want, "after being killed")
 
 
 def killed_run(feed: Feed, seconds: float) -> float | None:
     """Kills `ticdc run` after that time, Java and all; gives how long it took where it was through before."""
     began = time.monotonic()
-    with started(feed) as process:
+    with embedded.started_run(feed.home, feed.dump, feed.feeds) as process:
         try:
             output, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -280,15 +249,3 @@ def killed_run(feed: Feed, seconds: float) -> float | None:
             return None
         assert process.returncode == 0, output[-4000:]
         return time.monotonic() - began
-
-
-def started(feed: Feed) -> subprocess.Popen[str]:
-    """`ticdc run` in a process group of its own; its output is one stream."""
-    arguments: list[Any] = ["run", "--messages", feed.dump, "--feeds", feed.feeds, "--warehouse", feed.home]
-    return subprocess.Popen(
-        [sys.executable, "-m", "dbt_ticdc.cli", *map(str, arguments)],
-        start_new_session=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )

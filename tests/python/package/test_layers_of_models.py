@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from dbt.contracts.graph.manifest import Manifest
 from dbt.contracts.graph.nodes import ModelNode
-from support.parsed import parsed
 
 ROOT = Path(__file__).parents[3]
 ORDER = [
@@ -25,29 +25,13 @@ ORDER = [
     "operations",
 ]
 """The folders of `models/`: a model reads only models of its own and of those before it."""
-REGISTRY = {"schemas": "http://localhost:8081"}
-PROTOCOLS = {
-    "avro": REGISTRY,
-    "canal_json": {"claim_check": "files"},
-    "debezium": {},
-    "debezium_avro": REGISTRY,
-    "open_protocol": {"claim_check": "files"},
-    "simple": {"claim_check": "files"},
-}
-VARIABLES = {
-    "ticdc__feeds": [
-        {"name": protocol, "protocol": protocol, "topics": [protocol], "options": options}
-        for protocol, options in PROTOCOLS.items()
-    ]
-}
 MOST_LINES = 60
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModelNode]:
-    """The package's models by dbt's id, those of every protocol, as dbt parses them; no Spark is started."""
-    nodes = parsed(tmp_path_factory.mktemp("dbt"), VARIABLES).nodes
-    return {id: node for id, node in nodes.items() if isinstance(node, ModelNode)}
+def models(manifest: Manifest) -> dict[str, ModelNode]:
+    """The package's models by dbt's id."""
+    return {id: node for id, node in manifest.nodes.items() if isinstance(node, ModelNode)}
 
 
 def test_each_model_is_in_a_folder_of_the_order(models: dict[str, ModelNode]) -> None:

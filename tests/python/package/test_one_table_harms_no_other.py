@@ -21,6 +21,7 @@ from support.stories import Feed, Table
 from dbt_ticdc import build, package_path, summary
 from dbt_ticdc.errors import TicdcError
 
+pytestmark = pytest.mark.soak("odd_tables")
 SETTINGS = {**session.IN_MEMORY, "spark.sql.timestampType": "TIMESTAMP_NTZ"}
 LONG = "s" * 300
 SHARED_TOPIC = "app2_orders"

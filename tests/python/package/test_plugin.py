@@ -40,6 +40,7 @@ def environment(home: Path) -> dict[str, str]:
     return {**kept, "PYTHONPATH": os.pathsep.join(paths), "DBT_SEND_ANONYMOUS_USAGE_STATS": "false", "HOME": str(home)}
 
 
+@pytest.mark.soak("processes")
 def test_dbt_session_has_the_functions(tmp_path: Path) -> None:
     for name, content in PROJECT.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)

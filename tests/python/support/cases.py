@@ -19,6 +19,7 @@ from typing import Any
 
 from support import session
 from support import warehouse as embedded
+from support.corpus import HAS_OTHERS, SOAKED
 
 
 class Stage(IntEnum):
@@ -34,10 +35,14 @@ Files = Mapping[str, tuple[int, int]]
 
 
 class Story:
-    """What a module adds to the warehouse: `stages` are the builds that it needs, `redriven` feeds to drive again."""
+    """What a module adds to the warehouse: `stages` are the builds that it needs, `redriven` feeds to drive again.
+
+    `part`: the part of the long tests that has it, where `make test` has not.
+    """
 
     stages: Sequence[Stage] = (Stage.FIRST,)
     redriven: Sequence[str] = ()
+    part: str | None = None
 
     def begin(self, folder: Path) -> None:
         """Before all; the folder is the story's own."""
@@ -71,8 +76,9 @@ STORIES: list[Story] = []
 
 
 def story(told: Story) -> Story:
-    """Adds a story."""
-    STORIES.append(told)
+    """Adds a story, where its part of the tests runs."""
+    if HAS_OTHERS if told.part is None else told.part in SOAKED:
+        STORIES.append(told)
     return told
 
 

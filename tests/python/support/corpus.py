@@ -20,6 +20,8 @@ VECTORS = DATA / "vectors" / "canal_json.jsonl"
 
 SOAKED = os.environ.get("TICDC_SOAK", "").split(",")
 """The parts of the long tests that run; none in `make test`."""
+HAS_OTHERS = SOAKED[0] in ("", "ci")
+"""Whether the tests run that are of no part."""
 
 
 def root() -> Path:

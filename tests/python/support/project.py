@@ -14,16 +14,6 @@ from pyhive import hive
 
 PROJECT = Path(__file__).parents[3] / "integration_tests"
 
-LOAD = """
-import sys
-from pathlib import Path
-from dbt_ticdc import messages, warehouse
-folder = Path(sys.argv[1])
-spark = warehouse.open_session(folder)
-messages.load(spark, [Path(sys.argv[2])], "ticdc_raw", warehouse.work_folder(folder))
-spark.stop()
-"""
-
 
 class Server(NamedTuple):
     """A Thrift server that the command started."""
@@ -32,21 +22,31 @@ class Server(NamedTuple):
     warehouse: Path
     port: int
 
+    @property
+    def dump(self) -> Path:
+        """The messages that it was given, as lines of a dump."""
+        return self.warehouse.parent / "messages.jsonl"
+
     def connect(self) -> Any:
         """A cursor of a new session."""
         return hive.connect(host="127.0.0.1", port=self.port).cursor()
 
+    def take(self, lines: Iterable[str]) -> None:
+        """Makes the table of messages from lines of a dump."""
+        self.dump.write_text("".join(lines), encoding="utf-8", newline="\n")
+        cursor = self.connect()
+        cursor.execute("create database ticdc_raw")
+        cursor.execute(
+            "create table ticdc_raw.messages using parquet as select topic, cast(`partition` as int), `offset`, "
+            f"timestamp_millis(timestamp) as timestamp, unbase64(key) as key, unbase64(value) as value "
+            f"from json.`{self.dump}`"
+        )
+
 
 @contextmanager
-def served(folder: Path, lines: Iterable[str], variables: Mapping[str, str] | None = None) -> Iterator[Server]:
-    """A server on a new warehouse with these messages; `variables` are of its environment."""
-    warehouse, messages = folder / "warehouse", folder / "messages.jsonl"
-    environment = {**os.environ, **(variables or {})}
-    messages.write_text("".join(lines), encoding="utf-8", newline="\n")
-    # the server's own session cannot take the messages, as the warehouse is its alone
-    subprocess.run(
-        [sys.executable, "-c", LOAD, str(warehouse), str(messages)], check=True, timeout=300, env=environment
-    )
+def served(folder: Path, variables: Mapping[str, str] | None = None) -> Iterator[Server]:
+    """A server on a new warehouse without messages; `variables` are of its environment."""
+    warehouse, environment = folder / "warehouse", {**os.environ, **(variables or {})}
     command = [sys.executable, "-m", "dbt_ticdc.cli", "serve", "--warehouse", str(warehouse), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=folder) as process:
         assert process.stdout is not None

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +25,7 @@ from support.typed import TypedRow, Value
 
 REPOSITORY = Path(__file__).parents[3]
 MARTS = ("current_rows", "tables", "columns", "accounting", "dead_letters", "problems", "completeness", "ddl_history")
-REPLAYED = "(feed = 'canal_json_index_value_replayed' or feed like '%in_steps')"
+REPLAYED = "(feed in ('simple_json', 'canal_json_index_value_replayed') or feed like '%in_steps')"
 HISTORY = "select * from ticdc__row_history"
 KNOWN_NOW = "select * except (known_from, known_to) from ticdc__row_history_bitemporal where known_to is null"
 
@@ -37,6 +41,33 @@ def run(warehouse: Path, messages: Path, feeds: Path, columns: Path | None = Non
     """`ticdc run`; gives what it printed."""
     more = [] if columns is None else ["--columns", columns]
     return ticdc("run", "--messages", messages, "--feeds", feeds, "--warehouse", warehouse, *more)
+
+
+def started_run(warehouse: Path, messages: Path, feeds: Path, columns: Path | None = None) -> subprocess.Popen[str]:
+    """`ticdc run` in a process group of its own; its output is one stream."""
+    arguments = ["--messages", messages, "--feeds", feeds, "--warehouse", warehouse]
+    arguments += [] if columns is None else ["--columns", columns]
+    return subprocess.Popen(
+        [sys.executable, "-m", "dbt_ticdc.cli", "run", *map(str, arguments)],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def killed_run(node: str, warehouse: Path, messages: Path, feeds: Path, columns: Path | None = None) -> None:
+    """`ticdc run` in a process that is killed, Java and all, when it is at a node of dbt."""
+    session.close()  # the run needs its memory
+    with started_run(warehouse, messages, feeds, columns) as process:
+        assert process.stdout is not None
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if node in line:
+                os.killpg(process.pid, signal.SIGKILL)
+                return
+    raise AssertionError(f"the run ended before {node}\n{''.join(lines[-20:])}")
 
 
 def write_feeds(path: Path, feeds: Sequence[Mapping[str, Any]], variables: Mapping[str, Any] | None = None) -> Path:
