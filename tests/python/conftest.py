@@ -45,7 +45,8 @@ ALONE = (
 # What runs in one process, as it shares a warehouse, a server, or a Java that is warm. The longest begin first, so that
 # none is waited for.
 GROUPS = {
-    "warehouses": re.compile(rf"package/test_(?!{'|'.join(ALONE)})"),
+    "cases": re.compile(rf"package/test_(?!corpus_|{'|'.join(ALONE)})"),
+    "corpus": re.compile(r"package/test_corpus_"),
     "servers": re.compile(r"command/test_(thrift|integration|transcripts)"),
     "dbt": re.compile(r"package/test_(dbt_tests|avro_anew|one_table_harms_no_other)"),
     "parsed": re.compile(r"package/test_(configuration|descriptions|layers_of_models|macros)"),
@@ -92,11 +93,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left_out)
     order = list(GROUPS)
 
-    def place(item: pytest.Item) -> tuple[int, bool, bool]:
-        # what opens another warehouse comes later, as a catalogue in memory ends with its session
-        group, name = _group(item.nodeid), item.path.name
-        of_group = order.index(group) if group in order else len(order)
-        return of_group, name == "test_interrupted.py", name.startswith("test_corpus_")
+    def place(item: pytest.Item) -> tuple[int, bool]:
+        # what opens another warehouse is last, as a catalogue in memory ends with its session
+        group = _group(item.nodeid)
+        return order.index(group) if group in order else len(order), item.path.name == "test_interrupted.py"
 
     items.sort(key=place)
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from support import session
 from support.project import Server
 
@@ -67,13 +68,15 @@ def test_the_port_is_taken(server: Server, tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
-def test_a_signal_ends_it_and_frees_the_warehouse(server: Server) -> None:
+def test_a_signal_ends_it_and_frees_the_warehouse(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last test of this server: the warehouse can be opened again, and the working folder is clean."""
     server.process.send_signal(signal.SIGTERM)
     assert server.process.wait(60) == 0
-    command = ticdc("sql", "select 1 as one;", "--warehouse", server.warehouse, "--format", "json")
-    done = subprocess.run(command, capture_output=True, text=True, env=environment(), cwd=server.warehouse.parent)
-    assert json.loads(done.stdout) == {"one": 1}
+    monkeypatch.chdir(server.warehouse.parent)
+    command = ["sql", "select 1 as one;", "--warehouse", str(server.warehouse), "--format", "json"]
+    exit_code, output, _ = session.command(command)
+    assert exit_code == 0
+    assert json.loads(output) == {"one": 1}
     assert {*server.warehouse.parent.iterdir()} - {server.dump} == {server.warehouse}
     exit_code, _, errors = session.command(["sql", "select * from nowhere", "--warehouse", str(server.warehouse)])
     assert exit_code == 1

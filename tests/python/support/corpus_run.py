@@ -74,7 +74,7 @@ EVERY_VARIANT = (*DDL_VARIANTS, *WITHOUT_DDL.values())
 # The export has one more table, that bears the name of another in Avro, com_ma: which of both it is, none can tell.
 NAMESAKE = {"table_schema": "shop", "table_name": "com/ma", "ordinal_position": 1, "column_type": "bigint"}
 STAGED = "stg_ticdc__canal_json"
-KILLED_AT = "int_ticdc__changes"
+KILLED_AT = "stg_ticdc__canal_json"
 Key = tuple[str, int, int]
 
 
