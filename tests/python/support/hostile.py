@@ -20,7 +20,7 @@ from ticdc_udfs.contract.events import ErrorCode, Event, Kind
 MIB = 1 << 20
 OPS = ("insert", "update", "delete", "upsert")
 # The long run, `make soak`, has 100: each decoder then gets 10,000 hostile messages and more.
-PERCENT = int(os.environ.get("TICDC_CASES_PERCENT", "8"))
+PERCENT = int(os.environ.get("TICDC_CASES_PERCENT", "5"))
 
 
 def cases(count: int) -> settings:
