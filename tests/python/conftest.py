@@ -35,6 +35,7 @@ ALONE = (
     "dbt_tests",
     "descriptions",
     "formats",
+    "interrupted",
     "layers_of_models",
     "macros",
     "models_side_by_side",
@@ -45,8 +46,7 @@ ALONE = (
 # What runs in one process, as it shares a warehouse, a server, or a Java that is warm. The longest begin first, so that
 # none is waited for.
 GROUPS = {
-    "cases": re.compile(rf"package/test_(?!corpus_|{'|'.join(ALONE)})"),
-    "corpus": re.compile(r"package/test_corpus_"),
+    "warehouses": re.compile(rf"package/test_(?!{'|'.join(ALONE)})"),
     "servers": re.compile(r"command/test_(thrift|integration|transcripts)"),
     "dbt": re.compile(r"package/test_(dbt_tests|avro_anew|one_table_harms_no_other)"),
     "parsed": re.compile(r"package/test_(configuration|descriptions|layers_of_models|macros)"),
@@ -96,7 +96,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     def place(item: pytest.Item) -> tuple[int, bool]:
         # what opens another warehouse is last, as a catalogue in memory ends with its session
         group = _group(item.nodeid)
-        return order.index(group) if group in order else len(order), item.path.name == "test_interrupted.py"
+        return order.index(group) if group in order else len(order), item.path.name.startswith("test_corpus_")
 
     items.sort(key=place)
 

@@ -223,7 +223,7 @@ def _settings(warehouse: Path) -> dict[str, str]:
         "spark.sql.warehouse.dir": str(warehouse / "tables"),
         # Derby cannot filter partitions by every predicate; there are few, and Spark filters them itself.
         "spark.sql.hive.metastorePartitionPruning": "false",
-        # Else Spark lists the files of more than 32 partitions by a job with a task for each; these are of this machine.
+        # Else Spark lists files of more than 32 partitions by a job of a task for each; these are of this machine.
         "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
         "spark.sql.session.timeZone": "UTC",
         # With the other one Spark cannot add partitions to tables that hold instants.

@@ -20,6 +20,12 @@
     "updated": (progress.updated + arriving.get("updated", [])) | unique(case_sensitive=true) | sort(case_sensitive=true),
 }) -%}
 {%- set waits_for_cells = arriving.get("waits_for_cells", [false]) -%}
+{%- set is_exact = arriving.get("is_exact", true) -%}
+{#- of rows that are replaced within a millisecond: what is deleted there is not what is put -#}
+{%- set is_replaced = "false" if is_exact else (
+    "(op = 'delete' and exists(puts, put -> put.columns_hash = columns_hash)"
+    ~ " and not exists(puts, put -> put.columns_hash = columns_hash and put.row_hash = row_hash))"
+) -%}
 {#- rows are sorted by a number first: names are equal in most of them -#}
 {%- set identity = "commit_ts, row_key, op, image_hash, copy, table_name, schema_name, feed" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
@@ -126,35 +132,6 @@ changes as (
 
 ),
 
-{% if not arriving.get("is_exact", true) -%}
--- of rows that are replaced within a millisecond: what is deleted there is not what is put
-replaced_rows as (
-
-    select
-        deletes.feed,
-        deletes.topic,
-        deletes.`partition`,
-        deletes.`offset`,
-        deletes.event_index
-    from changes as deletes
-    inner join changes as puts
-        on
-            deletes.feed = puts.feed
-            and deletes.schema_name = puts.schema_name
-            and deletes.table_name = puts.table_name
-            and deletes.commit_ts = puts.commit_ts
-            and deletes.row_key = puts.row_key
-    where
-        deletes.op = 'delete'
-        and not deletes.commit_ts_exact
-        and puts.after is not null
-        and json_object_keys(deletes.before) = json_object_keys(puts.after)
-    group by all
-    having not max(deletes.before = puts.after)
-
-),
-
-{% endif -%}
 keys as (
 
     select
@@ -163,6 +140,10 @@ keys as (
         `partition`,
         `offset`,
         event_index
+        {%- if not is_exact %},
+        if(commit_ts_exact, null, xxhash64(json_object_keys(if(op = 'delete', before, after)))) as columns_hash,
+        if(commit_ts_exact, null, xxhash64(if(op = 'delete', before, after))) as row_hash
+        {%- endif %}
     from changes
 
 ),
@@ -174,6 +155,11 @@ occurrences as (
         row_number() over (
             partition by {{ identity }} order by topic, `partition`, `offset`, event_index
         ) as occurrence
+        {%- if not is_exact %},
+        collect_set(
+            if(op = 'delete', null, struct(columns_hash, row_hash))
+        ) over (partition by feed, schema_name, table_name, commit_ts, row_key) as puts
+        {%- endif %}
     from keys
 
 ),
@@ -211,11 +197,14 @@ versions as (
 
 ),
 
-repeats as (
+marks as (
 
-    select {{ position }}
+    select
+        {{ position }},
+        occurrence > 1 as is_repeat,
+        {{ is_replaced }} as is_replaced
     from occurrences
-    where occurrence > 1
+    where occurrence > 1{{ " or " ~ is_replaced if not is_exact }}
 
     {% if ticdc.has_rows() %}
     union all
@@ -226,7 +215,9 @@ repeats as (
         keys.`partition`,
         keys.`offset`,
         keys.event_index,
-        keys.op
+        keys.op,
+        true as is_repeat,
+        false as is_replaced
     from keys
     inner join known_changes as known
         on
@@ -243,9 +234,20 @@ repeats as (
 
 ),
 
+marked as (
+
+    select
+        {{ position }},
+        max(is_repeat) as is_repeat,
+        max(is_replaced) as is_replaced
+    from marks
+    group by {{ position }}
+
+),
+
 new_changes as (
 
-    select /*+ broadcast(repeats, versions) */
+    select /*+ broadcast(marked, versions) */
         changes.schema_name,
         changes.table_name,
         coalesce(versions.table_id, {{ unseen_table_id }}) as table_id,
@@ -259,10 +261,7 @@ new_changes as (
         changes.op,
         if(
             changes.op = 'delete'
-            and (
-                changes.commit_ts_exact
-                {{- " or replaced.feed is not null" if not arriving.get("is_exact", true) }}
-            ),
+            and (changes.commit_ts_exact or coalesce(marked.is_replaced, false)),
             0,
             1
         ) as apply_rank,
@@ -280,24 +279,15 @@ new_changes as (
         {{ ticdc.run_id() }} as run_id,
         changes.feed
     from changes
-    -- an anti join would find the repeats anew for each part of the union
-    left join repeats
+    -- an anti join would find the marks anew for each part of the union
+    left join marked
         on
-            changes.feed = repeats.feed
-            and changes.topic = repeats.topic
-            and changes.`partition` = repeats.`partition`
-            and changes.`offset` = repeats.`offset`
-            and changes.event_index = repeats.event_index
-            and changes.op = repeats.op
-    {%- if not arriving.get("is_exact", true) %}
-    left join replaced_rows as replaced
-        on
-            changes.feed = replaced.feed
-            and changes.topic = replaced.topic
-            and changes.`partition` = replaced.`partition`
-            and changes.`offset` = replaced.`offset`
-            and changes.event_index = replaced.event_index
-    {%- endif %}
+            changes.feed = marked.feed
+            and changes.topic = marked.topic
+            and changes.`partition` = marked.`partition`
+            and changes.`offset` = marked.`offset`
+            and changes.event_index = marked.event_index
+            and changes.op = marked.op
     left join versions
         on
             changes.feed = versions.feed
@@ -305,7 +295,7 @@ new_changes as (
             and lower(changes.table_name) = versions.table_key
             and changes.commit_ts > versions.rows_after_ts
             and changes.commit_ts <= coalesce(versions.rows_to_ts, changes.commit_ts)
-    where repeats.feed is null
+    where not coalesce(marked.is_repeat, false)
     {%- if loads %}
 
     union all

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from support import warehouse as embedded
 from support.cases import Built, Stage, Story, story
+from support.corpus import SAMPLE, lines_about, plain, renamed
 
 
 class Idle(Story):
@@ -26,3 +31,47 @@ def test_a_build_without_new_messages_writes_no_file(built_cases: Built) -> None
     )
     assert len(before) > 20
     assert after == before
+
+
+BEGUN = ("customers", "orders", "sales")
+
+
+class Begun(Story):
+    """Two builds that end between the creation of tables and their first row."""
+
+    stages = (Stage.FIRST, Stage.SECOND)
+
+    def feeds(self, stage: Stage) -> Sequence[Mapping[str, Any]]:
+        feed = {"name": "hourly_tokens", "protocol": "canal_json", "topics": ["hourly_tokens"]}
+        return [{**feed, "target_schema": "{feed}_{schema}"}]
+
+    def lines(self, stage: Stage) -> Sequence[str]:
+        lines = [renamed(line, "hourly_tokens") for line in lines_about(plain(SAMPLE), BEGUN)]
+        created = [
+            place for place, line in enumerate(lines) if b'"type":"CREATE"' in b64decode(json.loads(line)["value"])
+        ]
+        first, second = created[1] + 10, created[1] + 20
+        if stage is Stage.FIRST:
+            return lines[:first]
+        return lines[first:second] if stage is Stage.SECOND else []
+
+
+story(Begun())
+
+
+def test_tables_that_have_no_rows_yet(built_cases: Built) -> None:
+    tables = built_cases.rows(
+        "select table_name, row_count from ticdc__tables where feed = 'hourly_tokens' order by table_name"
+    )
+    assert [(row["table_name"], row["row_count"]) for row in tables] == [("customers", 0), ("orders", 0), ("sales", 0)]
+    assert built_cases.rows("select * from hourly_tokens_shop.customers") == []
+
+
+def test_a_feed_whose_name_holds_what_spark_hides(built_cases: Built) -> None:
+    """Spark shows no property whose text holds "url" or "token": what a run settled was lost to the next one."""
+    (found,) = built_cases.rows(
+        "select count(*) as messages, count(distinct `partition`, `offset`) as sent, count(distinct run_id) as runs "
+        "from stg_ticdc__canal_json where feed = 'hourly_tokens'"
+    )
+    assert found["messages"] == found["sent"] > 20
+    assert found["runs"] == 2

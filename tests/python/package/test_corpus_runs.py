@@ -67,14 +67,6 @@ def test_feeds_are_complete_through_the_last_watermark(built: Built) -> None:
     assert last
 
 
-def test_a_run_that_was_killed_is_gone_on_with(built: Built) -> None:
-    """What it staged stays; other tests hold the tables against the truth."""
-    assert len(built.staged_by_killed) > 1
-    assert {path: built.staged_first.get(path) for path in built.staged_by_killed} == built.staged_by_killed
-    files = [path for path in built.staged_first if path.endswith(".parquet")]
-    assert {path for path in files if path not in built.staged_by_killed} == set()
-
-
 @pytest.mark.soak("corpus")
 def test_a_run_without_new_messages_writes_no_file(built: Built) -> None:
     assert len(built.files_before) > 50

@@ -9,18 +9,17 @@ import shutil
 import signal
 import subprocess
 import time
-from base64 import b64decode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from support import session
+from support import truth as upstream
 from support import warehouse as embedded
-from support.cases import Built, Stage, Story, story
-from support.corpus import Variant, lines_about, plain, rearranged_lines, renamed, root
+from support.corpus import SAMPLE, Variant, lines_about, plain, rearranged_lines, root
 
 from dbt_ticdc import warehouse
 
@@ -46,6 +45,7 @@ QUERIES = {
     "dead letters": "select * from ticdc__dead_letters",
 }
 TYPED = ("customers", "swappy", "ren1")
+KILLED = ("customers", "swappy")
 
 
 def check_same(got: dict[str, list[str]], want: dict[str, list[str]], what: str) -> None:
@@ -57,12 +57,12 @@ def check_same(got: dict[str, list[str]], want: dict[str, list[str]], what: str)
 class Feed:
     """A feed of one topic, whose messages arrive bit by bit in the folder `dump`."""
 
-    def __init__(self, folder: Path, protocol: str, lines: Sequence[str]) -> None:
+    def __init__(self, folder: Path, protocol: str, lines: Sequence[str], typed: Sequence[str] = TYPED) -> None:
         self.dump, self.home, self.lines = folder / "dump", folder / "warehouse", lines
         self.dump.mkdir(parents=True)
-        self.is_typed = protocol == "canal_json"  # the others have all tables of the corpus
+        self.typed = typed if protocol == "canal_json" else ()  # the others have all tables of the corpus
         feed = {"name": "shop", "protocol": protocol, "topics": [json.loads(lines[0])["topic"]]}
-        target = "{schema}" if self.is_typed else None
+        target = "{schema}" if self.typed else None
         self.feeds = embedded.write_feeds(folder / "feeds.yml", [{**feed, "target_schema": target}])
         self._arrived = 0
 
@@ -78,7 +78,7 @@ class Feed:
 
     def contents(self) -> dict[str, list[str]]:
         """The marts and some of the typed tables, each as sorted rows."""
-        typed = {table: f"select * from shop.{table}" for table in TYPED if self.is_typed}
+        typed = {table: f"select * from shop.{table}" for table in self.typed}
         return {
             name: sorted(json.dumps(row, default=str, sort_keys=True) for row in session.rows(self.home, query))
             for name, query in {**QUERIES, **typed}.items()
@@ -87,10 +87,6 @@ class Feed:
 
 def canal_lines() -> list[str]:
     return list(lines_about(plain(), TABLES))
-
-
-def value_of(line: str) -> bytes:
-    return b64decode(json.loads(line)["value"])
 
 
 def replayed_lines(name: str) -> list[str]:
@@ -122,43 +118,27 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str,
     return contents_of
 
 
-class Begun(Story):
-    """Two builds that end between the creation of tables and their first row."""
-
-    stages = (Stage.FIRST, Stage.SECOND)
-
-    def feeds(self, stage: Stage) -> Sequence[Mapping[str, Any]]:
-        begun = {"name": "hourly_tokens", "protocol": "canal_json", "topics": ["hourly_tokens"]}
-        return [{**begun, "target_schema": "{feed}_{schema}"}]
-
-    def lines(self, stage: Stage) -> Sequence[str]:
-        lines = [renamed(line, "hourly_tokens") for line in canal_lines()]
-        created = [place for place, line in enumerate(lines) if b'"type":"CREATE"' in value_of(line)]
-        first, second = created[1] + 10, created[1] + 20
-        if stage is Stage.FIRST:
-            return lines[:first]
-        return lines[first:second] if stage is Stage.SECOND else []
-
-
-story(Begun())
-
-
-def test_tables_that_have_no_rows_yet(built_cases: Built) -> None:
-    tables = built_cases.rows(
-        "select table_name, row_count from ticdc__tables where feed = 'hourly_tokens' order by table_name"
-    )
-    assert [(row["table_name"], row["row_count"]) for row in tables] == [("customers", 0), ("orders", 0), ("sales", 0)]
-    assert built_cases.rows("select * from hourly_tokens_shop.customers") == []
-
-
-def test_a_feed_whose_name_holds_what_spark_hides(built_cases: Built) -> None:
-    """Spark shows no property whose text holds "url" or "token": what a run settled was lost to the next one."""
-    (found,) = built_cases.rows(
-        "select count(*) as messages, count(distinct `partition`, `offset`) as sent, count(distinct run_id) as runs "
-        "from stg_ticdc__canal_json where feed = 'hourly_tokens'"
-    )
-    assert found["messages"] == found["sent"] > 20
-    assert found["runs"] == 2
+def test_a_run_that_was_killed_comes_to_the_tables_of_tidb(tmp_path: Path) -> None:
+    feed = Feed(tmp_path, "canal_json", list(lines_about(plain(SAMPLE), KILLED)), KILLED)
+    feed.arrive(len(feed.lines) // 2)
+    embedded.killed_run("stg_ticdc__canal_json", feed.home, feed.dump, feed.feeds)
+    feed.arrive(len(feed.lines))
+    feed.run()
+    found = feed.contents()
+    rows = [json.loads(text) for text in found["current rows"]]
+    *_, truth = upstream.checkpoints(SAMPLE).values()
+    tally = upstream.Tally()
+    for name in KILLED:
+        of_table = [upstream.Row(json.loads(row["row"]), row["lossy"]) for row in rows if row["table_name"] == name]
+        tally.add(upstream.compare(truth.tables["shop", name], of_table))
+    assert tally.right, "\n".join(tally.details)
+    assert tally.cells > 500
+    assert found["history"] == found["history that is known now"]
+    changes = [json.loads(text) for text in found["changelog"]]
+    assert len({(row["table_name"], row["commit_ts"], row["row_key"], row["op"]) for row in changes}) == len(changes)
+    (accounting,) = {row["balanced"] for row in map(json.loads, found["accounting"])}
+    assert accounting is True
+    assert found["dead letters"] == []
 
 
 def test_what_a_killed_run_left_is_put_right(spark: SparkSession, home: Path) -> None:

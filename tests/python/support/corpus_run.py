@@ -1,8 +1,8 @@
 """One warehouse with the variants of the corpus, each as a feed of its own, after its runs.
 
 All variants of the repository's sample, or of the corpus that TICDC_CORPUS names, are in it where `make soak` asks for
-them, else one of each protocol, and broken messages beside them. The first run is killed; the next one goes on. Where
-the part `steps` runs, too, some variants come once more in two steps; a last run of all variants finds nothing new.
+them, else one of each protocol, and broken messages beside them. Where the part `steps` runs, too, some variants come
+once more in two steps; a last run of all variants finds nothing new.
 """
 
 from __future__ import annotations
@@ -74,7 +74,6 @@ EVERY_VARIANT = (*DDL_VARIANTS, *WITHOUT_DDL.values())
 # The export has one more table, that bears the name of another in Avro, com_ma: which of both it is, none can tell.
 NAMESAKE = {"table_schema": "shop", "table_name": "com/ma", "ordinal_position": 1, "column_type": "bigint"}
 STAGED = "stg_ticdc__canal_json"
-KILLED_AT = "stg_ticdc__canal_json"
 Key = tuple[str, int, int]
 
 
@@ -118,14 +117,12 @@ def typed_lines() -> list[str]:
 class Built:
     """A warehouse after its runs, and what they did.
 
-    `staged_by_killed`, `staged_first`, `staged_then` and `identities_then`: the files of the staging of canal-json
-    after the run that was killed, the first run and the second, and the messages in those that the second added.
-    `files_before` and `files_after`: all files before and after the third. `proof`: what `ticdc compare` said of the
-    feed `canal_json`.
+    `staged_first`, `staged_then` and `identities_then`: the files of the staging of canal-json after the first run and
+    the second, and the messages in those that the second added. `files_before` and `files_after`: all files before and
+    after the third. `proof`: what `ticdc compare` said of the feed `canal_json`.
     """
 
     contents: embedded.Contents
-    staged_by_killed: dict[str, tuple[int, int]]
     staged_first: dict[str, tuple[int, int]]
     staged_then: dict[str, tuple[int, int]]
     identities_then: set[Key]
@@ -136,7 +133,7 @@ class Built:
 
 
 def build(folder: Path, checkpoints: Mapping[int, upstream.Truth]) -> Built:
-    """Runs after a run that was killed, again where there are steps, once more on all variants; reads what came."""
+    """Runs, again where there are steps, and once more on all variants; reads what came of it."""
     first, second, home = folder / "first", folder / "second", folder / "warehouse"
     first.mkdir()
     second.mkdir()
@@ -161,8 +158,6 @@ def build(folder: Path, checkpoints: Mapping[int, upstream.Truth]) -> Built:
     exported_columns = [*text_lines(root() / "columns.jsonl"), json.dumps({**NAMESAKE, "column_name": "id"})]
     columns.write_text("".join(exported_columns), encoding="utf-8", newline="\n")
 
-    embedded.killed_run(KILLED_AT, home, first, feeds_file, columns)
-    staged_by_killed = embedded.files(home, STAGED)
     embedded.run(home, first, feeds_file, columns)
     staged_first = embedded.files(home, STAGED)
     if HAS_STEPS:
@@ -184,7 +179,7 @@ def build(folder: Path, checkpoints: Mapping[int, upstream.Truth]) -> Built:
         *("compare", "--feed", "canal_json", "--as-of", str(last), "--truth", exports), *("--warehouse", home)
     )
     shutil.rmtree(home)
-    return Built(contents, staged_by_killed, staged_first, staged_then, identities, before, after, broken, proof)
+    return Built(contents, staged_first, staged_then, identities, before, after, broken, proof)
 
 
 def feed_variants() -> list[tuple[str, Variant]]:

@@ -24,10 +24,9 @@ JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
 # garbage for a tenth of the time.
 JVM = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=400m -Xms1g -Xmn512m -XX:MetaspaceSize=512m"
 # Tables of a few rows: compiling code for a query takes longer than interpreting it, which Spark 4.1 cannot do with
-# dynamic pruning; planning it anew after each stage takes longer than the stage. Where all cores are busy, compiling
-# Java's code to the last takes more of them in some minutes than it gives back.
+# dynamic pruning; planning it anew after each stage takes longer than the stage.
 SMALL = (
-    "-XX:TieredStopAtLevel=1 -Dspark.sql.codegen.wholeStage=false -Dspark.sql.codegen.factoryMode=NO_CODEGEN "
+    "-Dspark.sql.codegen.wholeStage=false -Dspark.sql.codegen.factoryMode=NO_CODEGEN "
     "-Dspark.sql.optimizer.dynamicPartitionPruning.enabled=false -Dspark.sql.adaptive.enabled=false"
 )
 ONE_TASK = {
