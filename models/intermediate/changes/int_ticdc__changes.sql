@@ -136,14 +136,14 @@ keys as (
 
     select
         {{ identity }},
+        {% if not is_exact -%}
+        if(commit_ts_exact, null, xxhash64(json_object_keys(if(op = 'delete', before, after)))) as columns_hash,
+        if(commit_ts_exact, null, xxhash64(if(op = 'delete', before, after))) as row_hash,
+        {% endif -%}
         topic,
         `partition`,
         `offset`,
         event_index
-        {%- if not is_exact %},
-        if(commit_ts_exact, null, xxhash64(json_object_keys(if(op = 'delete', before, after)))) as columns_hash,
-        if(commit_ts_exact, null, xxhash64(if(op = 'delete', before, after))) as row_hash
-        {%- endif %}
     from changes
 
 ),
@@ -152,14 +152,14 @@ occurrences as (
 
     select
         *,
+        {% if not is_exact -%}
+        collect_set(
+            if(op = 'delete', null, struct(columns_hash, row_hash))
+        ) over (partition by feed, schema_name, table_name, commit_ts, row_key) as puts,
+        {% endif -%}
         row_number() over (
             partition by {{ identity }} order by topic, `partition`, `offset`, event_index
         ) as occurrence
-        {%- if not is_exact %},
-        collect_set(
-            if(op = 'delete', null, struct(columns_hash, row_hash))
-        ) over (partition by feed, schema_name, table_name, commit_ts, row_key) as puts
-        {%- endif %}
     from keys
 
 ),
