@@ -13,7 +13,7 @@ FEEDS ?= tests/data/corpus/feeds.yml
 WAREHOUSE ?= ticdc_warehouse
 # The part of the long tests that runs; CONTRIBUTING.md has them all.
 PART ?= all
-PROCESSES = $(if $(filter hostile ci,$(PART)),auto --maxprocesses 4,0)
+PROCESSES = $(if $(filter ci,$(PART)),auto --maxprocesses 4,$(if $(filter hostile,$(PART)),auto,0))
 
 DBT = $(BIN)/dbt --quiet --no-send-anonymous-usage-stats
 LINT_VARS = {"ticdc__feeds": [{"name": "lint", "protocol": "canal_json", "topics": ["lint"]}]}

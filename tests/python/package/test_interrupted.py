@@ -121,7 +121,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str,
 def test_a_run_that_was_killed_comes_to_the_tables_of_tidb(tmp_path: Path) -> None:
     feed = Feed(tmp_path, "canal_json", list(lines_about(plain(SAMPLE), KILLED)), KILLED)
     feed.arrive(len(feed.lines) // 2)
-    embedded.killed_run("stg_ticdc__canal_json", feed.home, feed.dump, feed.feeds)
+    embedded.kill_run_at("stg_ticdc__canal_json", feed.home, feed.dump, feed.feeds)
     feed.arrive(len(feed.lines))
     feed.run()
     found = feed.contents()
@@ -131,6 +131,7 @@ def test_a_run_that_was_killed_comes_to_the_tables_of_tidb(tmp_path: Path) -> No
     for name in KILLED:
         of_table = [upstream.Row(json.loads(row["row"]), row["lossy"]) for row in rows if row["table_name"] == name]
         tally.add(upstream.compare(truth.tables["shop", name], of_table))
+        assert len(found[name]) == len(of_table), "the typed table has other rows"
     assert tally.right, "\n".join(tally.details)
     assert tally.cells > 500
     assert found["history"] == found["history that is known now"]

@@ -43,10 +43,9 @@ def run(warehouse: Path, messages: Path, feeds: Path, columns: Path | None = Non
     return ticdc("run", "--messages", messages, "--feeds", feeds, "--warehouse", warehouse, *more)
 
 
-def started_run(warehouse: Path, messages: Path, feeds: Path, columns: Path | None = None) -> subprocess.Popen[str]:
+def started_run(warehouse: Path, messages: Path, feeds: Path) -> subprocess.Popen[str]:
     """`ticdc run` in a process group of its own; its output is one stream."""
     arguments = ["--messages", messages, "--feeds", feeds, "--warehouse", warehouse]
-    arguments += [] if columns is None else ["--columns", columns]
     return subprocess.Popen(
         [sys.executable, "-m", "dbt_ticdc.cli", "run", *map(str, arguments)],
         start_new_session=True,
@@ -56,10 +55,10 @@ def started_run(warehouse: Path, messages: Path, feeds: Path, columns: Path | No
     )
 
 
-def killed_run(node: str, warehouse: Path, messages: Path, feeds: Path, columns: Path | None = None) -> None:
-    """`ticdc run` in a process that is killed, Java and all, when it is at a node of dbt."""
+def kill_run_at(node: str, warehouse: Path, messages: Path, feeds: Path) -> None:
+    """Kills `ticdc run`, Java and all, once it says that a node of dbt is done."""
     session.close()  # the run needs its memory
-    with started_run(warehouse, messages, feeds, columns) as process:
+    with started_run(warehouse, messages, feeds) as process:
         assert process.stdout is not None
         lines = []
         for line in process.stdout:
