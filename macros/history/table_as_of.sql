@@ -3,7 +3,8 @@
     {% set plans = ref("int_ticdc__typed_tables") %}
     {% if not execute or load_cached_relation(versions) is none %}{% do return(none) %}{% endif %}
     {% set found = run_query(
-        "select to_json(struct(versions.feed, versions.table_id, versions.table_incarnation, versions.table_schema, plans.plan))"
+        "select to_json(struct(versions.feed, versions.table_id, versions.table_incarnation)), "
+        ~ "ticdc_typed_columns(versions.table_schema, get_json_object(plans.plan, '$.observed'))"
         ~ " from " ~ ticdc.published_rows(versions) ~ " as versions left join " ~ plans ~ " as plans"
         ~ " on versions.feed = plans.feed and versions.table_id = plans.table_id"
         ~ " where versions.schema_key = lower(" ~ ticdc.text_literal(schema_name) ~ ")"
@@ -17,15 +18,5 @@
             ~ ("; as_of needs a feed" if found else "")
         ) %}
     {% endif %}
-    {% set table = fromjson(found[0][0]) %}
-    {% set observed = fromjson(table.plan).observed if table.plan else {} %}
-    {% set typed_columns = [] %}
-    {% for column in fromjson(table.table_schema) %}
-        {% do typed_columns.append({
-            "name": column.name,
-            "stored_as": "c" ~ loop.index,
-            "type": ticdc.past_type(column.type, observed.get(column.name)),
-        }) %}
-    {% endfor %}
-    {% do return(dict(table, columns=fromjson(table.table_schema), typed_columns=typed_columns)) %}
+    {% do return(dict(fromjson(found[0][0]), columns=fromjson(found[0][1]))) %}
 {% endmacro %}

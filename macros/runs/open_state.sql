@@ -2,10 +2,14 @@
     {% set saved = ticdc.saved_states() %}
     {% set published, working = saved["publication"], saved["run"] %}
     {% set is_refresh, is_part = flags.FULL_REFRESH | default(false, true), ticdc.stored_models() | reject("in", models) | list | length > 0 %}
-    {# what a run left that did not come to its end is gone on with; a refresh only by `dbt retry` #}
-    {% set goes_on = working.run_id > published.run_id and (is_refresh and is_part if working.is_refresh else true) %}
+    {# what a run left that did not come to its end is gone on with, unless another one published since it began; a
+       refresh only by `dbt retry` #}
+    {% set is_newer = working.run_id > published.run_id and working.number == published.number + 1 %}
+    {% set goes_on = is_newer and (is_refresh and is_part if working.is_refresh else true) %}
     {% set state = working if goes_on else published %}
-    {% do ticdc.memory().update({"state": state, "saved": tojson(working.models), "published": tojson(published.models)}) %}
+    {% do ticdc.memory().update({
+        "state": state, "saved": tojson(working.models), "published": tojson(published.models), "published_number": published.number,
+    }) %}
     {% if not published.number and not working.run_id %}{% do ticdc.make_state_views(published) %}{% endif %}
     {% do state.update({"run_id": ticdc.run_id() | int, "number": published.number + 1, "is_refresh": is_refresh}) %}
 {% endmacro %}

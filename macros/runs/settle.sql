@@ -4,6 +4,8 @@
     {% do state.models.update({relation.identifier: dict(model, settled=settled)}) %}
     {% set now = tojson(state.models) %}
     {% if memory.get("saved") != now %}
+        {# a statement may have taken longer than the lease #}
+        {% do ticdc.keep_lease() %}
         {% do ticdc.save_state() %}
         {% do memory.update({"saved": now}) %}
     {% endif %}

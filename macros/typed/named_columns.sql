@@ -1,6 +1,6 @@
 {% macro named_columns(table, carried) %}
     {%- set names = table.columns | map(attribute="name") | map("lower") | list -%}
-    {% for column in table.typed_columns -%}
+    {% for column in table.columns -%}
     {{ column.stored_as }} as {{ ticdc.identifier(column.name) }},
     {% endfor -%}
     {% for column in carried + ["lossy"] -%}

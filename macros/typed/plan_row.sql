@@ -10,9 +10,8 @@
         "problems": table.problems,
         "refused": table.refused,
     } %}
-    {% set keys = table.columns | selectattr("key") | sort(attribute="key") | map(attribute="name") | list %}
     {% do return([
-        table.feed, table.schema_name, table.table_name, table.table_id, tojson(keys), made.get("view"), made.get("history_view"),
+        table.feed, table.schema_name, table.table_name, table.table_id, tojson(table.key_columns), made.get("view"), made.get("history_view"),
         tojson(plan, sort_keys=true), table.table_incarnation,
     ]) %}
 {% endmacro %}

@@ -17,7 +17,7 @@
     )
     {%- endset -%}
     {%- set columns -%}
-    {% for column in table.typed_columns %}{{ column.stored_as }}, {% endfor %}row_key, is_deleted, generation, commit_ts, lossy
+    {% for column in table.columns %}{{ column.stored_as }}, {% endfor %}row_key, is_deleted, generation, commit_ts, lossy
     {%- endset -%}
     (
         select {{ columns }}

@@ -1,5 +1,5 @@
 {% macro typed_as_of_function(table) %}
-    {%- set past = ticdc.past_table(table, "tso") -%}
+    {%- set past = dict(table, columns=table.past_columns or table.columns) -%}
     {%- set rows -%}
     (
         with

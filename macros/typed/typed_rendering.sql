@@ -1,21 +1,21 @@
 {% macro typed_rendering() %}
     {# a table with a column of each kind, one that went and one whose type changed, so that each part of a query is in it #}
-    {% set types = ["bigint", "double", "datetime", "timestamp", "date", "set('a')", "vector(1)", "blob", "decimal(5,1)", "bit", "text"] %}
-    {% set columns, typed_columns, older = [], [], [] %}
+    {% set types = ["bigint", "timestamp", "array<string>", "array<float>", "binary", "decimal(5,1)", "string"] %}
+    {% set columns, past_columns = [], [] %}
     {% for type in types %}
-        {% do columns.append({"name": "c" ~ loop.index, "type": type}) %}
-        {% do typed_columns.append({"name": "c" ~ loop.index, "stored_as": "c" ~ loop.index, "type": ticdc.sql_type(type)}) %}
-        {% do older.append({"name": "C" ~ loop.index, "type": types[loop.index0 - 1]}) %}
-        {% do older.append({"name": "gone" ~ loop.index, "type": type}) %}
+        {% set column = {"name": "c" ~ loop.index, "stored_as": "c" ~ loop.index, "type": type} %}
+        {% do columns.append(column) %}
+        {% do past_columns.append(dict(
+            column, spellings=[column.name, "C" ~ loop.index], recodings=[{"from_ts": 1, "to_ts": 2}, {"from_ts": 3, "to_ts": none}]
+        )) %}
     {% endfor %}
     {% set sample = {
         "feed": "feed",
         "table_id": "id",
         "table_incarnation": 2,
         "columns": columns,
-        "typed_columns": typed_columns,
+        "past_columns": past_columns,
         "generations": [1, 2],
-        "versions": tojson([{"from_ts": 1, "table_schema": tojson(older)}, {"from_ts": 2, "table_schema": tojson(columns)}]),
         "left_behind": [{"incarnation": 1, "at_ts": 2}],
         "is_keyless": true,
     } %}

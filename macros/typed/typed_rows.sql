@@ -1,16 +1,20 @@
 {% macro typed_rows(table, rows, generations, carried, moment=none) %}
-    {%- set fields = [] -%}
-    {%- for column in table.columns -%}{%- do fields.append(ticdc.identifier(column.name) ~ ": string") -%}{%- endfor -%}
+    {%- set fields, cells = [], [] -%}
+    {%- for column in table.columns -%}
+        {%- set value = ticdc.past_value(column) -%}
+        {%- do fields.append(ticdc.identifier(column.name) ~ ": string") -%}
+        {%- do cells.append(dict(column, value=value, text=ticdc.past_text(column, value, moment))) -%}
+    {%- endfor -%}
     select
-        {% for column in table.typed_columns %}{{ column.stored_as }}, {% endfor %}
+        {% for cell in cells %}{{ cell.stored_as }}, {% endfor %}
         {{ carried | join(", ") }},
         {{ "row_commit_ts as commit_ts" if generations else "commit_ts" }},
         lossy || filter(
             array(
-                {%- for column in table.typed_columns if column.type not in ["string", "array<string>"] or column.text != column.value %}
+                {%- for cell in cells if cell.type not in ["string", "array<string>"] or cell.text != cell.value %}
                 if(
-                    {{ column.value or "image." ~ ticdc.identifier(column.name) }} is not null and {{ column.stored_as }} is null,
-                    {{ ticdc.text_literal(column.name ~ ":out_of_range") }},
+                    {{ cell.value }} is not null and {{ cell.stored_as }} is null,
+                    {{ ticdc.text_literal(cell.name ~ ":out_of_range") }},
                     null
                 ),
                 {%- endfor %}
@@ -21,8 +25,8 @@
     from (
         select
             *,
-            {% for column in table.typed_columns -%}
-            {{ ticdc.typed_expression(column.text or "image." ~ ticdc.identifier(column.name), column.type) }} as {{ column.stored_as }}
+            {% for cell in cells -%}
+            {{ ticdc.typed_expression(cell.text, cell.type) }} as {{ cell.stored_as }}
             {{- "," if not loop.last }}
             {% endfor %}
         from (

@@ -1,32 +1,32 @@
 {% macro typed_tables(rows, known, latest) %}
-    {% set tables = [] %}
+    {% set tables, rendering = [], ticdc.typed_rendering() if rows else none %}
     {% for row in rows %}
-        {% set names = fromjson(row[11]) %}
+        {% set plan = fromjson(row[10]) %}
         {% set relations = {} %}
-        {% for kind, name in [("view", names.current), ("history_view", names.history), ("as_of_function", names.as_of)] if name %}
-            {% do relations.update({kind: ticdc.identifier(names.schema) ~ "." ~ ticdc.identifier(name)}) %}
+        {% for kind, name in [("view", plan.current), ("history_view", plan.history), ("as_of_function", plan.as_of)] if name %}
+            {% do relations.update({kind: ticdc.identifier(plan.schema) ~ "." ~ ticdc.identifier(name)}) %}
         {% endfor %}
-        {% do tables.append({
+        {% set table = {
             "feed": row[0],
             "schema_name": row[1],
             "table_name": row[2],
-            "relations": relations,
-            "problems": names.problems,
             "table_id": row[3],
             "table_incarnation": row[4] | int,
-            "columns": fromjson(row[5]),
-            "generations": fromjson(row[6]),
+            "generations": fromjson(row[5]),
             "row_count": row[7] | int,
-            "versions": row[8],
-            "left_behind": fromjson(row[9]),
-            "is_keyless": row[10],
+            "left_behind": fromjson(row[8]),
+            "is_keyless": row[9],
+            "relations": relations,
+            "problems": plan.problems,
+            "key_columns": plan.key_columns,
+            "columns": plan.columns,
+            "past_columns": plan.past_columns,
+            "observed": plan.observed,
+            "seen": row[6] | int if plan.observed else none,
             "known": known.get((row[0], row[1], row[2]), {"relations": {}, "statements": {}}),
-        }) %}
-    {% endfor %}
-    {% do ticdc.observe_values(tables, latest) %}
-    {% set rendering, types = ticdc.typed_rendering() if tables, {} %}
-    {% for table in tables %}
-        {% do ticdc.plan_typed_table(table, latest, rendering, types) %}
+        } %}
+        {% do table.update(ticdc.storage_and_hashes(table, latest, rendering)) %}
+        {% do tables.append(table) %}
     {% endfor %}
     {% do return(tables) %}
 {% endmacro %}

@@ -7,8 +7,10 @@
 -- depends_on: {{ ref("int_ticdc__table_versions") }}
 {%- set latest = ref("int_ticdc__latest") -%}
 {%- set plans = load_cached_relation(this) if execute %}
+{%- set is_anew = should_full_refresh() %}
 {%- set changes = ref("int_ticdc__changes") %}
 {%- set has_bags = ticdc.settled(changes).get("has_bags") %}
+{%- set measures = ticdc.some_are_bare() %}
 
 with
 
@@ -40,6 +42,7 @@ generations as (
         table_id,
         table_incarnation,
         to_json(sort_array(collect_list(generation))) as generations,
+        max(generation) as newest_generation,
         sum(row_count) as row_count
     from counted_rows
     group by feed, table_id, table_incarnation
@@ -68,10 +71,11 @@ typed_tables as (
         tables.table_incarnation,
         tables.table_schema,
         coalesce(generations.generations, '[]') as generations,
+        coalesce(generations.newest_generation, 0) as newest_generation,
         coalesce(generations.row_count, 0) as row_count,
         -- of tables whose columns changed
         if(
-            size(array_distinct(tables.versions.table_schema)) > 1, to_json(tables.versions), null
+            size(array_distinct(tables.versions.table_schema)) > 1, tables.versions, null
         ) as versions,
         to_json(tables.left_behind) as left_behind,
         {{ "keyless_tables.feed is not null" if has_bags else "false" }} as is_keyless
@@ -105,7 +109,15 @@ known_tables as (
 
     select
         typed_tables.*,
-        {{ "known.current_relation" if plans else "cast(null as string)" }} as known_relation
+        {% if plans -%}
+        known.current_relation as known_relation,
+        {{ "null" if is_anew else "get_json_object(known.plan, '$.observed')" }} as known_observed,
+        {{ "null" if is_anew else "cast(get_json_object(known.plan, '$.seen') as bigint)" }} as known_seen
+        {%- else -%}
+        cast(null as string) as known_relation,
+        cast(null as string) as known_observed,
+        cast(null as bigint) as known_seen
+        {%- endif %}
     from typed_tables
     {% if plans -%}
     left join known
@@ -117,18 +129,113 @@ known_tables as (
 
 ),
 
-collected as (
+{% if measures -%}
+-- a wire type without its precision is completed by what the values show
+bare_columns as (
 
-    select collect_list(struct(*)) as tables
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        coalesce(known_seen, -1) as known_seen,
+        filter(
+            from_json(table_schema, 'array<struct<name: string, type: string>>'),
+            each -> each.type in ({{ ticdc.text_literals(ticdc.bare_types()) }})
+        ).name as column_names
     from known_tables
 
 ),
 
-named as (
+images as (
+
+    select /*+ broadcast(bare_columns) */
+        latest.feed,
+        latest.table_id,
+        latest.table_incarnation,
+        bare_columns.column_names,
+        {{ ticdc.image_of("map<string, string>") }} as image
+    from {{ ticdc.rows_of(latest) }} as latest
+    inner join bare_columns
+        on
+            latest.feed = bare_columns.feed
+            and latest.table_id = bare_columns.table_id
+            and latest.table_incarnation = bare_columns.table_incarnation
+    where
+        latest.generation > bare_columns.known_seen
+        and latest.row is not null
+        and size(bare_columns.column_names) > 0
+
+),
+
+texts as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        column_name,
+        ltrim('-', try_element_at(image, column_name)) as text
+    from images
+    lateral view explode(column_names) names as column_name
+
+),
+
+digits as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        column_name,
+        array(
+            coalesce(max(length(split_part(text, '.', 1))), 0), coalesce(max(length(split_part(text, '.', 2))), 0)
+        ) as digits
+    from texts
+    group by feed, table_id, table_incarnation, column_name
+
+),
+
+measured as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        map_from_entries(collect_list(struct(column_name, digits))) as digits
+    from digits
+    group by feed, table_id, table_incarnation
+
+),
+
+{% endif -%}
+measured_tables as (
+
+    select
+        known_tables.*,
+        {{ "measured.digits" if measures else "cast(null as map<string, array<int>>)" }} as measured
+    from known_tables
+    {%- if measures %}
+    left join measured
+        on
+            known_tables.feed = measured.feed
+            and known_tables.table_id = measured.table_id
+            and known_tables.table_incarnation = measured.table_incarnation
+    {%- endif %}
+
+),
+
+collected as (
+
+    select collect_list(struct(*)) as tables
+    from measured_tables
+
+),
+
+planned as (
 
     select
         tables,
-        ticdc_typed_names(
+        ticdc_typed_tables(
             to_json(
                 transform(
                     tables,
@@ -137,13 +244,16 @@ named as (
                         each.schema_name,
                         each.table_name,
                         each.table_id,
-                        from_json(each.table_schema, 'array<struct<name: string>>').name as column_names,
-                        each.known_relation
+                        each.table_schema,
+                        each.known_relation,
+                        each.known_observed,
+                        each.measured,
+                        each.versions
                     )
                 )
             ),
             {{ ticdc.text_literal(ticdc.typed_settings()) }}
-        ) as names
+        ) as plans
     from collected
 
 )
@@ -154,12 +264,11 @@ select
     each.tables.table_name,
     each.tables.table_id,
     each.tables.table_incarnation,
-    each.tables.table_schema,
     each.tables.generations,
+    each.tables.newest_generation,
     each.tables.row_count,
-    each.tables.versions,
     each.tables.left_behind,
     each.tables.is_keyless,
-    to_json(each.names) as names
-from named
-    lateral view explode(arrays_zip(tables, names)) exploded as each
+    each.plans as plan
+from planned
+    lateral view explode(arrays_zip(tables, plans)) exploded as each

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
-import pyarrow as pa
 import pytest
 
-from ticdc_udfs.typed import names as typed_names
 from ticdc_udfs.typed.names import (
     LONGEST_NAME,
     RELATIONS,
@@ -154,15 +151,6 @@ def test_a_history_without_any_free_name_is_left_out() -> None:
     found = named(orders, table("orders_history"), table(other_name))[0]
     assert (found.current, found.history, found.as_of) == ("orders", None, "orders_as_of")
     assert [problem.reason for problem in found.problems] == [TypedReason.NAME_TAKEN]
-
-
-def test_names_for_sql() -> None:
-    tables = [{"feed": "a", "schema_name": "shop", "table_name": "t", "table_id": "x", "column_names": ["a", "A"]}]
-    settings = {"target": "x", "feeds": {"a": "{schema}"}, "own_schemas": []}
-    texts = [json.dumps(tables), "[]", None], [json.dumps(settings)] * 3
-    found = typed_names.names_batch(*(pa.array(each, pa.string()) for each in texts)).to_pylist()
-    nothing = {"schema": None, "current": None, "history": None, "as_of": None}
-    assert found == [[{**nothing, "problems": [{"reason": "columns_alike", "detail": "a, A"}]}], [], None]
 
 
 @pytest.mark.parametrize(

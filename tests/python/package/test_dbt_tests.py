@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ VARIABLES = {
 SHIPPED = ("accounting_balanced", "history_intervals", "no_dead_letters", "unique_change")
 MESSAGE = to_bytes(row_message({"id": "1"}, {"id": "int"})).decode()
 OTHER = to_bytes(row_message({"id": "2"}, {"id": "int"}, commit_ts=2**18 * 9)).decode()
+THIRD = to_bytes(row_message({"id": "3"}, {"id": "int"}, commit_ts=2**18 * 10)).decode()
 NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
 # What the shipped tests must find fault with, by the view of the package that holds it.
 TABLE = "'shop' as feed, 's' as schema_name, 't' as table_name, 1 as table_incarnation"
@@ -287,6 +289,12 @@ def test_a_second_run_is_told_who_builds_the_tables(outcome: Mapping[str, Any]) 
     assert outcome["leases"] == {"held": [HELD], "over": [], "released": []}
 
 
+def test_a_run_does_not_replace_what_another_one_published_meanwhile(outcome: Mapping[str, Any]) -> None:
+    overtaken = outcome["overtaken"]
+    assert "ticdc: another run published while this one built: it began from publication" in overtaken["said"]
+    assert overtaken["rows"] == {"before": 2, "refused": 2, "next run": 3}
+
+
 def test_any_state_of_a_run_is_kept(outcome: Mapping[str, Any]) -> None:
     assert outcome["states"] == [[{"found": state}] for state in STATES]
 
@@ -316,10 +324,16 @@ def outcome_in(folder: Path) -> str:
     manifest: Any = parsed(folder, VARIABLES)
 
     said: list[str] = []
+    watching: list[Callable[[Any], None]] = []
+
+    def hear(event: Any) -> None:
+        said.append(event.info.msg)
+        for watch in list(watching):
+            watch(event)
 
     def dbt(*arguments: str, **variables: Any) -> Any:
         said.clear()
-        runner = dbtRunner(manifest=manifest, callbacks=[lambda event: said.append(event.info.msg)])  # type: ignore[attr-defined]
+        runner = dbtRunner(manifest=manifest, callbacks=[hear])  # type: ignore[attr-defined]
         return runner.invoke([*arguments, *map(str, places), *flags, "--vars", json.dumps({**VARIABLES, **variables})])
 
     def call(macro: str) -> Any:
@@ -427,6 +441,25 @@ def outcome_in(folder: Path) -> str:
     assert dbt("run-operation", "ticdc.release_lease").success, "\n".join(said)
     leases["released"] = held_leases()
 
+    def publish_meanwhile(event: Any) -> None:
+        """As another run would: the publication gets the next number while a node before it is built."""
+        if event.info.name == "LogModelResult" and "int_ticdc__latest" in event.info.msg:
+            described = spark.sql("describe extended ticdc_lint.int_ticdc__publication").collect()
+            text = next(row.data_type for row in described if row.col_name == "View Text")
+            number = int(re.search(r'"number": (\d+)', text)[1])  # type: ignore[index]
+            other = text.replace(f'"number": {number}', f'"number": {number + 1}')
+            spark.sql(f"alter view ticdc_lint.int_ticdc__publication as {other}")
+            watching.clear()
+
+    overtaken: dict[str, Any] = {"rows": {"before": len(current())}}
+    spark.sql(f"insert into ticdc_raw.messages values ('shop', 0, 2, now(), null, cast('{THIRD}' as binary))")
+    watching.append(publish_meanwhile)
+    assert not dbt("run").success
+    overtaken["said"] = "\n".join(said)
+    overtaken["rows"]["refused"] = len(current())
+    overtaken["rows"]["next run"] = len(passing("run"))
+    assert messages() == 3
+
     for view, fault in FAULTS.items():
         spark.sql(f"create or replace view ticdc_lint.{view} as {fault}")
     faulty = dbt("test", "--select", *(f"test_name:{name}" for name in SHIPPED)).result
@@ -452,6 +485,7 @@ def outcome_in(folder: Path) -> str:
     refused["no publication"] = "\n".join(said)
     outcome = {
         "failed_refresh": failed_refresh,
+        "overtaken": overtaken,
         "retried": retried,
         "single": single,
         "stale": call(f"'select \"' ~ ({stale}) ~ '\" as stale'"),

@@ -11,52 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from support.parsed import parsed
 
+from ticdc_udfs.typed.types import BARE_TYPES
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[3]
 FEEDS = {"ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": ["shop-%", "it's"]}]}
 
-# Upstream type, digits seen before and after the point, Spark type.
-TYPES: tuple[tuple[str, list[int] | None, str], ...] = (
-    ("tinyint", None, "tinyint"),
-    ("tinyint(1) unsigned", None, "smallint"),
-    ("smallint unsigned", None, "int"),
-    ("mediumint unsigned", None, "int"),
-    ("int", None, "int"),
-    ("int(10) unsigned zerofill", None, "bigint"),
-    ("bigint", None, "bigint"),
-    ("BIGINT UNSIGNED", None, "decimal(20,0)"),
-    ("decimal(10,2)", [30, 9], "decimal(10,2)"),
-    ("decimal(38)", None, "decimal(38,0)"),
-    ("decimal(65,30)", None, "string"),
-    ("decimal", None, "decimal(38,0)"),
-    ("decimal", [20, 6], "decimal(38,6)"),
-    ("decimal unsigned", [35, 4], "string"),
-    ("decimal(5,10)", None, "string"),
-    ("decimal(0,0)", None, "string"),
-    ("bit(1)", None, "bigint"),
-    ("bit(64)", None, "decimal(20,0)"),
-    ("bit", [18, 0], "bigint"),
-    ("bit", [19, 0], "decimal(20,0)"),
-    ("float", None, "float"),
-    ("double unsigned", None, "double"),
-    ("char(3)", None, "string"),
-    ("longtext", None, "string"),
-    ("enum('int(1)','date')", None, "string"),
-    ("set('a','b')", None, "array<string>"),
-    ("binary(3)", None, "binary"),
-    ("varbinary(255)", None, "binary"),
-    ("mediumblob", None, "binary"),
-    ("date", None, "date"),
-    ("datetime(6)", None, "timestamp_ntz"),
-    ("timestamp(3)", None, "timestamp"),
-    ("time", None, "string"),
-    ("year(4)", None, "int"),
-    ("json", None, "string"),
-    ("vector(3)", None, "array<float>"),
-    ("geometry", None, "string"),
-)
 EXPRESSIONS = {
     "string": "t",
     "binary": "try_to_binary(t, 'base64')",
@@ -119,13 +81,13 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     (project / "dbt_project.yml").write_text("{name: probe, profile: ticdc}\n", encoding="utf-8")
     (project / "models").mkdir()
     calls = {
-        **{f"type {place}": f"ticdc.sql_type({of!r}, {seen!r})" for place, (of, seen, _) in enumerate(TYPES)},
         **{f"expression {of}": f"ticdc.typed_expression('t', {of!r})" for of in EXPRESSIONS},
         **{f"identifier {name}": f"ticdc.identifier({json.dumps(name)})" for name in IDENTIFIERS},
         **{f"literal {text}": f"ticdc.text_literal({json.dumps(text)})" for text in LITERALS},
         **{f"relation {schemas}": f"ticdc.schemas_relation({json.dumps(schemas)}) | string" for schemas in RELATIONS},
         **{f"source {name}": f"ticdc.source_problems({found!r})" for name, (found, _) in SOURCES.items()},
         **{f"staged {name}": _is_not_staged(stretches) for name, stretches in STAGED.items()},
+        "bare": "ticdc.bare_types()",
         "free": "ticdc.free_name('_lossy', ['id'])",
         "taken": "ticdc.free_name('_lossy', ['_lossy', '__lossy'])",
         "feed": "ticdc.is_of_feed(ticdc.feeds()[0])",
@@ -138,13 +100,12 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("place", range(len(TYPES)), ids=[f"{of} {seen or ''}".strip() for of, seen, _ in TYPES])
-def test_sql_type(values: Mapping[str, Any], place: int) -> None:
-    assert values[f"type {place}"] == TYPES[place][2]
-
-
 def test_typed_expression(values: Mapping[str, Any]) -> None:
     assert {of: values[f"expression {of}"] for of in EXPRESSIONS} == EXPRESSIONS
+
+
+def test_the_same_types_are_bare_in_sql_and_python(values: Mapping[str, Any]) -> None:
+    assert tuple(values["bare"]) == BARE_TYPES
 
 
 def test_identifier(values: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.contract import arrow
 from ticdc_udfs.protocols import avro, canal_json, debezium, debezium_avro, open_protocol, resolution, simple
-from ticdc_udfs.typed import names as typed_names
+from ticdc_udfs.typed import plans
 from ticdc_udfs.wire import claim_check
 
 ArrowFunction = Callable[..., "pa.Array[Any]"]
@@ -168,12 +168,21 @@ _CLAIM_CHECK = Udf(
     description="Key and value of the message that a claim-check file holds, in whichever of its two forms.",
     function=claim_check.message_batch,
 )
-_TYPED_NAMES = Udf(
-    name="ticdc_typed_names",
+_TYPED_TABLES = Udf(
+    name="ticdc_typed_tables",
     arguments=(("tables", "string"), ("settings", "string")),
-    returns=typed_names.NAMES_SQL_TYPE,
-    description="The relations of all typed tables (a JSON list of upstream tables), or why a table cannot have any.",
-    function=typed_names.names_batch,
+    returns=plans.PLANS_SQL_TYPE,
+    description="What typed tables are made of, a JSON text for each of a JSON list of tables: names, columns, "
+    "those of their history, or why a table cannot have any.",
+    function=plans.plans_batch,
+)
+_TYPED_COLUMNS = Udf(
+    name="ticdc_typed_columns",
+    arguments=(("table_schema", "string"), ("observed", "string")),
+    returns="string",
+    description="The columns of a version of a table with their Spark types, as a JSON list; observed has the digits "
+    "before and after the point of columns whose type names none.",
+    function=plans.columns_batch,
 )
 
 UDFS: tuple[Udf, ...] = (
@@ -193,5 +202,6 @@ UDFS: tuple[Udf, ...] = (
     _LOADED_ROW,
     _PARTITION_OF,
     _CLAIM_CHECK,
-    _TYPED_NAMES,
+    _TYPED_TABLES,
+    _TYPED_COLUMNS,
 )

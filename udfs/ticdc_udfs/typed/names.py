@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
-import pyarrow as pa
 
 LONGEST_NAME = 128
 """What Hive's metastore holds of the name of a schema or function; of a table or view it holds 256."""
@@ -229,36 +228,3 @@ def _folded(character: str) -> str:
 
 def _hash(text: str) -> str:
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()[:6]
-
-
-_PROBLEM_TYPE = pa.struct([("reason", pa.string()), ("detail", pa.string())])
-_NAMES: tuple[tuple[str, str, pa.DataType], ...] = (
-    ("schema", "string", pa.string()),
-    ("current", "string", pa.string()),
-    ("history", "string", pa.string()),
-    ("as_of", "string", pa.string()),
-    ("problems", "array<struct<reason: string, detail: string>>", pa.list_(_PROBLEM_TYPE)),
-)
-NAMES_SQL_TYPE = f"array<struct<{', '.join(f'{name}: {sql_type}' for name, sql_type, _ in _NAMES)}>>"
-_NAMES_TYPE = pa.list_(pa.struct([(name, arrow_type) for name, _, arrow_type in _NAMES]))
-_read_tables = msgspec.json.Decoder(list[UpstreamTable]).decode
-_read_settings = msgspec.json.Decoder(Settings).decode
-
-
-def names_batch(tables: pa.Array[Any], settings: pa.Array[Any]) -> pa.Array[Any]:
-    """`names_of` for JSON lists of `UpstreamTable` and JSON texts of `Settings`; null where one of them is."""
-    pairs = zip(tables.to_pylist(), settings.to_pylist(), strict=True)
-    return pa.array([None if None in pair else _records(*pair) for pair in pairs], _NAMES_TYPE)
-
-
-def _records(tables: str, settings: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "schema": names.schema,
-            "current": names.current,
-            "history": names.history,
-            "as_of": names.as_of,
-            "problems": [problem._asdict() for problem in names.problems],
-        }
-        for names in names_of(_read_tables(tables), _read_settings(settings))
-    ]
