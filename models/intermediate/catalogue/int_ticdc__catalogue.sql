@@ -30,7 +30,7 @@ feed_events as (
             each -> each.event
         ) as events,
         {{ ticdc.by_feed(ticdc.feeds(), "protocol") }} as protocol
-    from {{ ticdc.rows_of(ref("int_ticdc__catalogue_events")) }} as catalogue_events
+    from {{ ticdc.live_rows(ref("int_ticdc__catalogue_events")) }} as catalogue_events
     group by feed
 
 ),

@@ -1,88 +1,52 @@
 {{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
--- made of: {{ ticdc.arrivals_key() }}
--- where TSOs hold only milliseconds, a row comes after a DDL of its own
-{%- set of_row = "if(events.kind = 'row' and not events.commit_ts_exact, 1, 0)" %}
+{%- set seen_schemas, settled = ref("int_ticdc__seen_schemas"), ticdc.settled() -%}
+{%- set is_of_package = settled.package == ticdc.views_key() -%}
+{%- do ticdc.to_settle({"run_id": ticdc.run_id() | int, "package": ticdc.views_key()}) -%}
+{%- if is_of_package and ticdc.schemas_are_known(this, seen_schemas, settled.run_id) %}{% do ticdc.nothing_new() %}{% endif %}
 
 with
 
-events as (
+seen_rows as (
 
-    select * from {{ ref("int_ticdc__events") }}
-    where kind in ('ddl', 'bootstrap') or (kind = 'row' and table_schema is not null and claim_check is null)
-
-    union all
-
-    select
-        * except (batch_id, protocol),
-        protocol
-    from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }} as claim_checks
-    where kind = 'row' and table_schema is not null
+    select * from {{ ticdc.live_rows(seen_schemas) }} as seen_schemas
+    where kind = 'row'
 
 ),
 
-bootstraps as (
+told_by_messages as (
 
-    select distinct
-        feed,
-        schema_name,
-        table_name,
-        table_schema_id
-    from {{ ref("int_ticdc__events") }}
-    where kind = 'bootstrap'
+    select * from {{ ref("int_ticdc__events") }}
+    where kind in ('ddl', 'bootstrap')
 
 ),
 
 -- a bootstrap says nothing of when: after a RENAME it may have the old name, or the schema from before it
 rows_of_bootstraps as (
 
-    select /*+ broadcast(bootstraps) */
-        events.feed,
-        events.schema_name,
-        events.table_name,
-        events.table_schema_id,
-        min(events.commit_ts) as commit_ts
-    from {{ ref("int_ticdc__events") }} as events
-    inner join bootstraps
-        on
-            events.feed = bootstraps.feed
-            and events.schema_name = bootstraps.schema_name
-            and events.table_name = bootstraps.table_name
-            and events.table_schema_id = bootstraps.table_schema_id
-    where events.kind = 'row'
-    group by events.feed, events.schema_name, events.table_name, events.table_schema_id
+    select
+        feed,
+        schema_name,
+        table_name,
+        table_schema_id,
+        min(first_ts) as commit_ts
+    from seen_rows
+    group by feed, schema_name, table_name, table_schema_id
 
 ),
 
 told as (
 
     select
-        events.*,
-        coalesce(events.commit_ts, rows_of_bootstraps.commit_ts, 0) + {{ of_row }} as told_ts,
-        if(events.kind = 'row', null, events.ddl_query) as query
-    from events
+        told_by_messages.*,
+        coalesce(told_by_messages.commit_ts, rows_of_bootstraps.commit_ts, 0) as told_ts
+    from told_by_messages
     left join rows_of_bootstraps
         on
-            events.kind = 'bootstrap'
-            and events.feed = rows_of_bootstraps.feed
-            and events.schema_name = rows_of_bootstraps.schema_name
-            and events.table_name = rows_of_bootstraps.table_name
-            and events.table_schema_id = rows_of_bootstraps.table_schema_id
-
-),
-
--- what may give a name up, bring a table back, or move its key
-ends as (
-
-    select
-        feed,
-        schema_name,
-        table_name,
-        commit_ts,
-        lower(ddl_query) as ddl_text,
-        lower(ltrim(ddl_query)) like any ('drop database%', 'drop schema%') as is_of_database,
-        lower(ddl_query) like '%rename%' as is_rename
-    from {{ ref("int_ticdc__events") }}
-    where kind = 'ddl' and lower(ddl_query) rlike 'rename|drop|primary|unique|modify|change'
+            told_by_messages.kind = 'bootstrap'
+            and told_by_messages.feed = rows_of_bootstraps.feed
+            and told_by_messages.schema_name = rows_of_bootstraps.schema_name
+            and told_by_messages.table_name = rows_of_bootstraps.table_name
+            and told_by_messages.table_schema_id = rows_of_bootstraps.table_schema_id
 
 ),
 
@@ -92,41 +56,20 @@ names as (
         feed,
         schema_name,
         table_name
-    from {{ ref("int_ticdc__events") }}
-    where kind = 'row' and feed in (select ends.feed from ends)
+    from seen_rows
 
 ),
 
--- the message of a RENAME bears the new name: any name in its text may be the one given up
-names_given_up as (
-
-    select
-        names.feed,
-        names.schema_name,
-        names.table_name,
-        collect_set(ends.commit_ts) as commits
-    from names
-    inner join ends
-        on
-            names.feed = ends.feed
-            and case
-                when ends.is_of_database
-                    then contains(ends.ddl_text, lower(replace(names.schema_name, '`', '``')))
-                when ends.is_rename
-                    then contains(ends.ddl_text, lower(replace(names.table_name, '`', '``')))
-                else names.schema_name = ends.schema_name and names.table_name = ends.table_name
-            end
-    group by names.feed, names.schema_name, names.table_name
-
-),
+{{ ticdc.names_given_up("told_by_messages", "names") }},
 
 told_rows as (
 
     select
-        events.*,
-        events.commit_ts + {{ of_row }} as told_ts
-    from {{ ref("int_ticdc__events") }} as events
-    where events.kind = 'row'
+        *,
+        -- where TSOs hold only milliseconds, a row comes after a DDL of its own
+        commit_ts + if(commit_ts_exact, 0, 1) as told_ts
+    from {{ ref("int_ticdc__events") }}
+    where kind = 'row'
 
 ),
 
@@ -158,31 +101,48 @@ row_schemas as (
         schema_name,
         table_name,
         table_schema_id,
-        min(table_schema) as table_schema
-    from events
-    where kind = 'row'
+        min(first_ts) as first_ts,
+        bool_and(commit_ts_exact) as commit_ts_exact,
+        min(table_schema) as table_schema,
+        min(struct(first_ts, first_position)).first_position as first_position
+    from seen_rows
+    where has_schema
     group by feed, schema_name, table_name, table_schema_id
 
 )
 
--- copies for other partitions and replays are one; of a row's schema the first row tells
+-- copies for other partitions and replays are one
 select
     feed,
-    min(told_ts) as commit_ts,
+    told_ts as commit_ts,
     bool_and(commit_ts_exact) as commit_ts_exact,
     schema_name,
     table_name,
-    query as ddl_query,
+    ddl_query,
     min(ddl_type) as ddl_type,
     min(table_schema) as table_schema,
     min(if(kind = 'ddl', physical_table_id, null)) as physical_table_id,
     min(struct(topic, `partition`, `offset`, event_index)) as first_position,
-    max(if(kind = 'row', 0, run_id)) as run_id
+    max(run_id) as run_id
 from told
-group by
-    feed, schema_name, table_name, query,
-    if(kind = 'row', null, told_ts),
-    if(kind = 'row' or query is null, table_schema_id, null)
+group by feed, schema_name, table_name, ddl_query, told_ts, if(ddl_query is null, table_schema_id, null)
+
+union all
+
+-- of a row's schema the first row tells
+select
+    feed,
+    first_ts as commit_ts,
+    commit_ts_exact,
+    schema_name,
+    table_name,
+    cast(null as string) as ddl_query,
+    cast(null as string) as ddl_type,
+    table_schema,
+    cast(null as bigint) as physical_table_id,
+    first_position,
+    cast(0 as bigint) as run_id
+from row_schemas
 
 union all
 
@@ -197,7 +157,7 @@ select
     cast(null as string) as ddl_type,
     min(row_schemas.table_schema) as table_schema,
     cast(null as bigint) as physical_table_id,
-    min(later.position) as first_position,
+    min(struct(later.told_ts, later.position)).position as first_position,
     cast(0 as bigint) as run_id
 from rows_after_ends as later
 left join row_schemas

@@ -188,7 +188,8 @@ digits as (
         table_incarnation,
         column_name,
         array(
-            coalesce(max(length(split_part(text, '.', 1))), 0), coalesce(max(length(split_part(text, '.', 2))), 0)
+            coalesce(max(length(split_part(text, '.', 1))), 0),
+            coalesce(max(length(split_part(text, '.', 2))), 0)
         ) as digits
     from texts
     group by feed, table_id, table_incarnation, column_name

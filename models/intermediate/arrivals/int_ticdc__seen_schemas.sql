@@ -1,0 +1,89 @@
+{{
+    config(
+        materialized="ticdc_append",
+        partition_by=["batch_id"],
+    )
+}}
+{%- set settled, staged_runs = ticdc.settled(), ref("int_ticdc__staged_runs") -%}
+{%- set is_idle = not ticdc.has_news(ticdc.arrival_tables(), settled.run_id) -%}
+{%- set redriven = ticdc.asked(
+    "select max(run_id) from " ~ ticdc.rows_of(staged_runs) ~ " where is_redriven", [staged_runs]
+) -%}
+{#- a re-drive puts other events in the place of some that were seen -#}
+{%- set is_anew = redriven != settled.get("redriven", redriven) -%}
+{%- do ticdc.to_settle(settled if is_idle else {"run_id": ticdc.run_id() | int, "redriven": redriven}) -%}
+{%- if is_idle %}{% do ticdc.nothing_new() %}{% elif is_anew %}{% do ticdc.made_anew() %}{% endif %}
+
+with
+
+arrived as (
+
+    select
+        * except (table_schema),
+        -- of a row that lies in a file, the file tells
+        if(claim_check is null, table_schema, null) as table_schema
+    from {{ ref("int_ticdc__events") }}
+
+    union all
+
+    select
+        * except (batch_id, protocol, table_schema),
+        protocol,
+        table_schema
+    from {{ ticdc.rows_of(ref("int_ticdc__claim_checks")) }} as claim_checks
+    where table_schema is not null
+
+),
+
+events as (
+
+    select
+        *,
+        table_schema is not null as has_schema,
+        -- where TSOs hold only milliseconds, a row comes after a DDL of its own
+        commit_ts + if(kind = 'row' and not commit_ts_exact, 1, 0) as told_ts
+    from arrived
+    where run_id > {{ 0 if is_anew else settled.run_id }} and kind in ('row', 'ddl', 'bootstrap')
+
+),
+
+-- numbers alone, as Spark sorts all rows where it is to find the least text
+first_commits as (
+
+    select
+        feed,
+        kind,
+        schema_name,
+        table_name,
+        table_schema_id,
+        has_schema,
+        min(told_ts) as first_ts,
+        bool_and(commit_ts_exact) as commit_ts_exact
+    from events
+    group by feed, kind, schema_name, table_name, table_schema_id, has_schema
+
+)
+
+select /*+ broadcast(first_commits) */
+    events.feed,
+    events.kind,
+    events.schema_name,
+    events.table_name,
+    events.table_schema_id,
+    events.has_schema,
+    first_commits.first_ts,
+    first_commits.commit_ts_exact,
+    min(struct(events.topic, events.`partition`, events.`offset`, events.event_index)) as first_position,
+    min(events.table_schema) as table_schema,
+    {{ ticdc.run_id() }} as run_id
+from events
+inner join first_commits
+    on
+        events.feed = first_commits.feed
+        and events.kind = first_commits.kind
+        and events.schema_name <=> first_commits.schema_name
+        and events.table_name <=> first_commits.table_name
+        and events.table_schema_id <=> first_commits.table_schema_id
+        and events.has_schema = first_commits.has_schema
+        and events.told_ts <=> first_commits.first_ts
+group by all
