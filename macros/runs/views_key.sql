@@ -1,4 +1,5 @@
 {% macro views_key() %}
+    {% if not execute or "nodes" not in graph %}{% do return("") %}{% endif %}
     {% set memory = ticdc.memory() %}
     {% if "views_key" not in memory %}
         {% set models = [] %}
