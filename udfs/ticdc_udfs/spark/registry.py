@@ -13,6 +13,7 @@ from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.contract import arrow
 from ticdc_udfs.protocols import avro, canal_json, debezium, debezium_avro, open_protocol, resolution, simple
+from ticdc_udfs.typed import codegen
 from ticdc_udfs.typed import names as typed_names
 from ticdc_udfs.wire import claim_check
 
@@ -175,6 +176,13 @@ _TYPED_NAMES = Udf(
     description="The relations of all typed tables (a JSON list of upstream tables), or why a table cannot have any.",
     function=typed_names.names_batch,
 )
+_GENERATED_MODEL = Udf(
+    name="ticdc_generated_model",
+    arguments=(("relation", "string"),),
+    returns="string",
+    description="The dbt model over a typed table or its history, given as JSON text: its name, its SQL and its yml.",
+    function=codegen.model_batch,
+)
 
 UDFS: tuple[Udf, ...] = (
     _avro_decoder("avro", avro.decode_batch),
@@ -194,4 +202,5 @@ UDFS: tuple[Udf, ...] = (
     _PARTITION_OF,
     _CLAIM_CHECK,
     _TYPED_NAMES,
+    _GENERATED_MODEL,
 )
