@@ -1,8 +1,11 @@
 {% macro generated_models(feed, history) %}
     {% set tables = {} %}
     {% for row in run_query(
-        "select feed, to_json(struct(*)) from " ~ ref("ticdc", "ticdc__tables")
-        ~ " where current_relation is not null order by feed, current_relation"
+        "select feed, to_json(struct(*)) from " ~ ref("ticdc", "ticdc__tables") ~ " left join ("
+        ~ "select feed, table_id, table_incarnation, collect_list(struct(column_name, column_type, is_nullable)) as upstream "
+        ~ "from " ~ ref("ticdc", "ticdc__columns") ~ " where valid_to_ts is null and feed = " ~ ticdc.text_literal(feed)
+        ~ " group by feed, table_id, table_incarnation) as columns using (feed, table_id, table_incarnation) "
+        ~ "where current_relation is not null order by feed, current_relation"
     ).rows %}
         {% do tables.setdefault(row[0], []).append(fromjson(row[1])) %}
     {% endfor %}
@@ -11,21 +14,20 @@
             "ticdc: feed " ~ tojson(feed) ~ " has no typed tables; feeds that have: " ~ (tables | join(", ") or "none")
         ) %}
     {% endif %}
-    {% set upstream = {} %}
-    {% for row in run_query(
-        "select to_json(struct(table_id, table_incarnation, lower(column_name) as name, column_type, is_nullable)) from "
-        ~ ref("ticdc", "ticdc__columns") ~ " where valid_to_ts is null and feed = " ~ ticdc.text_literal(feed)
-    ).rows %}
-        {% set column = fromjson(row[0]) %}
-        {% do upstream.setdefault((column.table_id, column.table_incarnation), {}).update({column.name: column}) %}
-    {% endfor %}
-    {% set models = [] %}
+    {% set relations, models = [], [] %}
     {% for table in tables[feed] %}
-        {% do table.update({"upstream": upstream.get((table.table_id, table.table_incarnation), {})}) %}
-        {% do models.append(ticdc.generated_model(table, table.current_relation, false)) %}
-        {% if history and table.history_relation %}
-            {% do models.append(ticdc.generated_model(table, table.history_relation, true)) %}
-        {% endif %}
+        {% for relation in [table.current_relation] + ([table.history_relation] if history and table.history_relation else []) %}
+            {% do relations.append("(" ~ relations | length ~ ", " ~ ticdc.text_literal(tojson(dict(
+                table, relation=relation, is_history=not loop.first, columns=ticdc.described_columns(relation)
+            ))) ~ ")") %}
+        {% endfor %}
+    {% endfor %}
+    {% for some in ticdc.short_lists(relations) %}
+        {% for row in run_query(
+            "select ticdc_generated_model(relation) from values " ~ some | join(", ") ~ " as relations (place, relation) order by place"
+        ).rows %}
+            {% do models.append(fromjson(row[0])) %}
+        {% endfor %}
     {% endfor %}
     {% do return(models) %}
 {% endmacro %}

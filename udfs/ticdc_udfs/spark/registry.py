@@ -13,7 +13,7 @@ from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.contract import arrow
 from ticdc_udfs.protocols import avro, canal_json, debezium, debezium_avro, open_protocol, resolution, simple
-from ticdc_udfs.typed import plans
+from ticdc_udfs.typed import codegen, plans
 from ticdc_udfs.wire import claim_check
 
 ArrowFunction = Callable[..., "pa.Array[Any]"]
@@ -184,6 +184,13 @@ _TYPED_COLUMNS = Udf(
     "before and after the point of columns whose type names none.",
     function=plans.columns_batch,
 )
+_GENERATED_MODEL = Udf(
+    name="ticdc_generated_model",
+    arguments=(("relation", "string"),),
+    returns="string",
+    description="The dbt model over a typed table or its history, given as JSON text: its name, its SQL and its yml.",
+    function=codegen.model_batch,
+)
 
 UDFS: tuple[Udf, ...] = (
     _avro_decoder("avro", avro.decode_batch),
@@ -204,4 +211,5 @@ UDFS: tuple[Udf, ...] = (
     _CLAIM_CHECK,
     _TYPED_TABLES,
     _TYPED_COLUMNS,
+    _GENERATED_MODEL,
 )

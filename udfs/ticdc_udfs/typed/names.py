@@ -96,7 +96,7 @@ def legal_name(name: str) -> str:
     """A name of lower-case letters, digits and `_`; one that had to be changed ends with six digits of its hash."""
     lower = name.lower()
     folded = re.sub(r"[^a-z0-9_]", "_", lower)
-    return lower if folded == lower and lower not in ("", _GLOBAL_TEMP) else f"{folded}_{_hash(lower)}"
+    return lower if folded == lower and lower not in ("", _GLOBAL_TEMP) else f"{folded}_{short_hash(lower)}"
 
 
 def names_of(tables: Iterable[UpstreamTable], settings: Settings) -> list[Names]:
@@ -199,7 +199,7 @@ def _with_history(names: Names, owners: dict[tuple[str | None, str | None], Upst
 
 def _history_names(names: Names) -> tuple[str, str]:
     usual = f"{names.current}_history"
-    return usual, f"{usual}_{_hash(names.table.table_id)}"
+    return usual, f"{usual}_{short_hash(names.table.table_id)}"
 
 
 def _is_known(names: Names) -> bool:
@@ -226,5 +226,6 @@ def _folded(character: str) -> str:
     return lower if len(lower) == 1 else upper
 
 
-def _hash(text: str) -> str:
+def short_hash(text: str) -> str:
+    """Six digits that tell apart names that are alike otherwise."""
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()[:6]
