@@ -140,3 +140,15 @@ def test_replay_changes_nothing(outcome: Outcome, table: str) -> None:
     )
     assert before
     assert after == before
+
+
+@pytest.mark.parametrize("kind", ["add_column", "rename_table", "truncate_table"])
+def test_rows_as_of_the_commit_of_a_ddl_are_there_once(outcome: Outcome, kind: str) -> None:
+    """As of the commit itself a table has the version that the DDL began, and not the one that it ended as well."""
+    (ddl,) = outcome.answers(
+        f"select max(commit_ts) as commit_ts from ticdc__ddl_history where feed = 'shop' and ddl_kind = '{kind}'"
+    )
+    query = "select * from ticdc__rows_as_of({}) where feed = 'shop'"
+    at, after = outcome.answers(*(query.format(ddl[0]["commit_ts"] + later) for later in (0, 1)))
+    assert at
+    assert in_order(at) == in_order(after)
