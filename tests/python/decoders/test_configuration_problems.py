@@ -28,9 +28,9 @@ PROTOCOLS: Mapping[str, Mapping[str, Kind]] = {
     "avro": AVRO,
     "canal_json": CANAL_JSON,
     "debezium": {"time_zone": "time zone", "compression": COMPRESSION, "binary_handling_mode": MODES},
-    "debezium_avro": AVRO | {"binary_handling_mode": MODES},
+    "debezium_avro": {**AVRO, "binary_handling_mode": MODES},
     "open_protocol": CANAL_JSON,
-    "simple": CANAL_JSON | {"encoding": ("json", "avro")},
+    "simple": {**CANAL_JSON, "encoding": ("json", "avro")},
 }
 COLUMNS: Columns = {
     "topic": "varchar(249)",
