@@ -41,11 +41,10 @@ test: setup ## runs all tests but the long ones
 soak: setup ## runs the long tests, hours of them; PART=corpus those of one part, PART=ci what `.ci/run` runs
 	$(BIN)/python -m pytest --soak=$(PART) --numprocesses $(PROCESSES) --dist loadscope --no-loadscope-reorder --durations 0
 
-lint: setup ## checks style and types of Python and SQL, and that everything is described
+lint: setup ## checks style and types of Python and SQL
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy udfs benchmarks
-	$(BIN)/python -m pytest -q tests/python/package/test_descriptions.py
 	PYTHONPATH=tests/python $(BIN)/python tests/lint/lint_sql.py
 
 bench: setup ## measures the package side by side with native Spark SQL; BENCH="decode avro" that alone

@@ -1,8 +1,7 @@
-{% macro decoding_options(feed) %}
-    {% set given = feed.get("options") or {} %}
-    {% set options = {"feed": feed["name"]} %}
-    {% for option in ["binary_handling_mode", "compression", "encoding", "framing", "time_zone"] if option in given %}
-        {% do options.update({option: given[option]}) %}
+{% macro decoding_options(name, options) %}
+    {% set given = {"feed": name} %}
+    {% for option in ["binary_handling_mode", "compression", "encoding", "framing", "time_zone"] if option in options %}
+        {% do given.update({option: options[option]}) %}
     {% endfor %}
-    {% do return(tojson(options, sort_keys=true)) %}
+    {% do return(tojson(given, sort_keys=true)) %}
 {% endmacro %}

@@ -1,26 +1,23 @@
 {% macro feeds() %}
-    {% set problems = ticdc.configuration_problems() %}
-    {% if problems %}
-        {% do exceptions.raise_compiler_error(
-            "ticdc: the configuration has " ~ problems | length ~ " problem(s):\n  - " ~ problems | join("\n  - ")
-        ) %}
-    {% endif %}
+    {% do ticdc.check_feeds(var("ticdc__feeds", none)) %}
     {% set feeds = [] %}
     {% for feed in var("ticdc__feeds") %}
-        {% set options = feed.get("options") or {} %}
+        {% set options = feed.get("options") if feed.get("options") is mapping else {} %}
+        {% set partitions, tables, relations = feed.get("partitions"), feed.get("tables"), feed.get("typed_relations") %}
+        {% set takes_schemas = "schemas" in ticdc.protocol_macro(feed["protocol"], "options")() %}
         {% do feeds.append({
             "name": feed["name"],
             "protocol": feed["protocol"],
             "topics": feed["topics"],
-            "partitions": feed.get("partitions"),
+            "partitions": partitions if partitions is integer else none,
             "claim_check": options.get("claim_check"),
-            "schemas": options.get("schemas"),
+            "schemas": options.get("schemas") | string if takes_schemas else none,
             "framing": options.get("framing", "confluent"),
             "binary_handling_mode": options.get("binary_handling_mode"),
-            "options": ticdc.decoding_options(feed),
+            "options": ticdc.decoding_options(feed["name"], options),
             "target_schema": feed.get("target_schema", options.get("target_schema", "{schema}")),
-            "tables": feed.get("tables") or [],
-            "typed_relations": feed.get("typed_relations") or ticdc.typed_relations(),
+            "tables": tables if tables and ticdc.is_list(tables) else [],
+            "typed_relations": relations if relations and ticdc.is_list(relations) else ticdc.typed_relations(),
         }) %}
     {% endfor %}
     {% do return(feeds) %}

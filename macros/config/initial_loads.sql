@@ -8,14 +8,16 @@
             "feed": feed, "schema": schema, "table": table, "commit_ts": commit_ts | int, "key_columns": key_columns, "is_exported": true,
         }) %}
     {% endfor %}
-    {% for load in var("ticdc__initial_loads", none) or [] %}
+    {% set given = var("ticdc__initial_loads", none) %}
+    {# `check_configuration` tells of others, where a run begins #}
+    {% for load in (given if ticdc.is_list(given) else []) if load is mapping and load.get("commit_ts") is integer %}
         {% do loads.append({
-            "feed": load["feed"],
-            "schema": load["schema"],
-            "table": load["table"],
+            "feed": load.get("feed"),
+            "schema": load.get("schema"),
+            "table": load.get("table"),
             "commit_ts": load["commit_ts"],
             "key_columns": tojson(load.get("key_columns") or []),
-            "relation": load["relation"],
+            "relation": load.get("relation"),
             "is_exported": false,
         }) %}
     {% endfor %}

@@ -3,7 +3,9 @@
     {% set models = [] %}
     {% for id in selected_resources if id.startswith("model.ticdc.") %}{% do models.append(graph.nodes[id].name) %}{% endfor %}
     {% if models %}
-        {% do ticdc.check_source() %}
+        {% do ticdc.check_configuration() %}
+        {% do ticdc.check_seeds(models) %}
+        {% do ticdc.memory().update({"timestamp_type": run_query("set spark.sql.timestampType").rows[0][1]}) %}
         {% do ticdc.check_refresh(models) %}
         {% do ticdc.take_lease() %}
         {% do ticdc.open_state(models) %}

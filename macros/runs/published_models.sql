@@ -5,6 +5,6 @@
         "int_ticdc__latest", "int_ticdc__table_states",
     ] %}
     {% for protocol in ticdc.protocols_in_use() %}{% do models.append("stg_ticdc__" ~ protocol) %}{% endfor %}
-    {% if ticdc.feeds() | selectattr("schemas") | list %}{% do models.append("int_ticdc__writer_schemas") %}{% endif %}
+    {% if ticdc.feeds() | selectattr("schemas", "string") | list %}{% do models.append("int_ticdc__writer_schemas") %}{% endif %}
     {% do return(models) %}
 {% endmacro %}

@@ -1,4 +1,4 @@
-{%- set feeds = ticdc.feeds() | selectattr("schemas") | list -%}
+{%- set feeds = ticdc.feeds() | selectattr("schemas", "string") | list -%}
 {{
     config(
         materialized="ticdc_append",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from ticdc_udfs.contract.configuration import TYPED_RELATIONS
 from ticdc_udfs.typed.names import (
     LONGEST_NAME,
-    RELATIONS,
     Names,
     Settings,
     TypedReason,
@@ -177,10 +177,10 @@ def test_a_table_that_is_not_wanted_takes_no_name() -> None:
     assert [names.current for names in names_of(tables, settings)] == [None, "t"]
 
 
-@pytest.mark.parametrize("relations", [("current",), ("history",), ("current", "as_of"), RELATIONS])
+@pytest.mark.parametrize("relations", [("current",), ("history",), ("current", "as_of"), TYPED_RELATIONS])
 def test_a_feed_has_the_relations_that_it_names(relations: tuple[str, ...]) -> None:
     tables = [table("t"), table("t_history")]
     found = names_of(tables, Settings("t", {"a": "{schema}"}, OWN, {"a": Wanted(relations=relations)}))
     for names in found:
-        assert {kind for kind in RELATIONS if getattr(names, kind)} == set(relations)
+        assert {kind for kind in TYPED_RELATIONS if getattr(names, kind)} == set(relations)
     assert bool(found[0].problems) == ("history" in relations)

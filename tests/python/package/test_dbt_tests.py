@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from support import session
+from support.configuration import PROBLEMS, WRONG
 from support.corpus import SOAKED
 from support.messages import row_message, to_bytes
 from support.parsed import PROFILES, parsed
@@ -233,6 +234,20 @@ def test_before_the_first_build_the_package_is_documented(outcome: Mapping[str, 
     assert outcome["documented"]
 
 
+def test_a_wrong_configuration_is_one_error_before_anything_is_made(outcome: Mapping[str, Any]) -> None:
+    told = outcome["misconfigured"]
+    assert (told["success"], told["made"]) == (False, 0)
+    (error,) = re.findall(r"ticdc: the configuration has (\d+) problem\(s\):\n((?: *- .*\n)+)", told["said"])[:1]
+    assert error[0] == str(len(PROBLEMS))
+    assert [line.strip()[2:] for line in error[1].splitlines()] == list(PROBLEMS)
+
+
+def test_a_run_without_seeds_says_what_to_run_first(outcome: Mapping[str, Any]) -> None:
+    assert not outcome["unseeded"]["success"]
+    assert "ticdc: the models read seeds that are not there: " in outcome["unseeded"]["said"]
+    assert "Run dbt seed once, or dbt build" in outcome["unseeded"]["said"]
+
+
 def test_a_run_without_rows_forgets_nothing(outcome: Mapping[str, Any]) -> None:
     """`dbt run --empty` limits what models read to no rows."""
     assert outcome["rows_after"] == {"run": ['{"id":"1"}'], "run --empty": ['{"id":"1"}']}
@@ -353,6 +368,9 @@ def outcome_in(folder: Path) -> str:
         "key binary, value binary) using parquet"
     )
     documented = dbt("docs", "generate").success
+    misconfigured = {"success": dbt("run", **WRONG).success, "said": "\n".join(said)}
+    misconfigured["made"] = spark.sql("show tables in ticdc_lint").count()
+    unseeded = {"success": dbt("run").success, "said": "\n".join(said)}
     if not dbt("build", "--resource-type", "seed", "--resource-type", "model").success:
         raise AssertionError("the package cannot be built on an empty table of messages\n" + "\n".join(said))
     models = [node for node in manifest.nodes.values() if node.resource_type == "model"]
@@ -490,6 +508,8 @@ def outcome_in(folder: Path) -> str:
         "single": single,
         "stale": call(f"'select \"' ~ ({stale}) ~ '\" as stale'"),
         "documented": documented,
+        "misconfigured": misconfigured,
+        "unseeded": unseeded,
         "rows_after": rows_after,
         "refreshed": refreshed,
         "first_runs": first_runs,

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from support.parsed import parsed
 
+from dbt_ticdc.feeds import VARIABLES
+from ticdc_udfs.contract.configuration import TYPED_RELATIONS
 from ticdc_udfs.typed.types import BARE_TYPES
 
 if TYPE_CHECKING:
@@ -35,28 +37,6 @@ RELATIONS = {
     "./registry": "None",
     "Registry.JSON": "None",
     "http://registry": "None",
-}
-
-# Columns of the source by name, and what does not fit.
-FITTING = {
-    "topic": "varchar(249)",
-    "partition": "int",
-    "offset": "bigint",
-    "timestamp": "timestamp_ntz",
-    "key": "binary",
-    "value": "binary",
-}
-SOURCES: Mapping[str, tuple[Mapping[str, str], list[str]]] = {
-    "fits": (FITTING | {"headers": "array<string>"}, []),
-    "a number for a time": (FITTING | {"timestamp": "bigint"}, ["timestamp: got bigint, expected timestamp"]),
-    "text for bytes": (
-        FITTING | {"key": "string", "value": "char(3)"},
-        ["key: got string, expected binary", "value: got char(3), expected binary"],
-    ),
-    "no offset": (
-        {name: FITTING[name] for name in FITTING if name != "offset"},
-        ["offset: got no such column, expected bigint"],
-    ),
 }
 
 # Stretches of staged offsets: topic, partition, first and last offset.
@@ -85,7 +65,6 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         **{f"identifier {name}": f"ticdc.identifier({json.dumps(name)})" for name in IDENTIFIERS},
         **{f"literal {text}": f"ticdc.text_literal({json.dumps(text)})" for text in LITERALS},
         **{f"relation {schemas}": f"ticdc.schemas_relation({json.dumps(schemas)}) | string" for schemas in RELATIONS},
-        **{f"source {name}": f"ticdc.source_problems({found!r})" for name, (found, _) in SOURCES.items()},
         **{f"staged {name}": _is_not_staged(stretches) for name, stretches in STAGED.items()},
         "bare": "ticdc.bare_types()",
         "free": "ticdc.free_name('_lossy', ['id'])",
@@ -93,6 +72,8 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         "feed": "ticdc.is_of_feed(ticdc.feeds()[0])",
         "feeds": "ticdc.feeds()",
         "order": "ticdc.row_order('desc')",
+        "relations": "ticdc.typed_relations()",
+        "variables": "ticdc.variables()",
     }
     meta = ", ".join(f"{json.dumps(name)}: {call}" for name, call in calls.items())
     (project / "models" / "probe.sql").write_text(f"{{{{ config(meta={{{meta}}}) }}}} select 1", encoding="utf-8")
@@ -120,10 +101,13 @@ def test_schemas_relation(values: Mapping[str, Any]) -> None:
     assert {schemas: values[f"relation {schemas}"] for schemas in RELATIONS} == RELATIONS
 
 
-def test_source_problems(values: Mapping[str, Any]) -> None:
-    assert {name: values[f"source {name}"] for name in SOURCES} == {
-        name: problems for name, (_, problems) in SOURCES.items()
-    }
+def test_the_package_has_the_variables_that_the_command_takes(values: Mapping[str, Any]) -> None:
+    assert sorted(values["variables"]) == sorted(VARIABLES)
+    assert values["variables"]["ticdc__feeds"] == FEEDS["ticdc__feeds"]
+
+
+def test_typed_relations(values: Mapping[str, Any]) -> None:
+    assert tuple(values["relations"]) == TYPED_RELATIONS
 
 
 def test_free_name(values: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ticdc_udfs import schema_sources
 from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
-from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract import arrow, configuration
 from ticdc_udfs.protocols import avro, canal_json, debezium, debezium_avro, open_protocol, resolution, simple
 from ticdc_udfs.typed import codegen, plans
 from ticdc_udfs.wire import claim_check
@@ -191,6 +191,14 @@ _GENERATED_MODEL = Udf(
     description="The dbt model over a typed table or its history, given as JSON text: its name, its SQL and its yml.",
     function=codegen.model_batch,
 )
+_CONFIGURATION_PROBLEMS = Udf(
+    name="ticdc_configuration_problems",
+    arguments=(("variables", "string"), ("protocols", "string"), ("columns", "string")),
+    returns="array<string>",
+    description="What is wrong with the configuration, in words: with the package's variables, by what options each "
+    "protocol takes, and with the columns of the messages, by the type of each; all three are JSON objects.",
+    function=configuration.problems_batch,
+)
 
 UDFS: tuple[Udf, ...] = (
     _avro_decoder("avro", avro.decode_batch),
@@ -212,4 +220,5 @@ UDFS: tuple[Udf, ...] = (
     _TYPED_TABLES,
     _TYPED_COLUMNS,
     _GENERATED_MODEL,
+    _CONFIGURATION_PROBLEMS,
 )

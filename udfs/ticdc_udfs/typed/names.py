@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from ticdc_udfs.contract.configuration import TYPED_RELATIONS
+
 LONGEST_NAME = 128
 """What Hive's metastore holds of the name of a schema or function; of a table or view it holds 256."""
-
-RELATIONS = ("current", "history", "as_of")
-"""The relations that a table can have."""
 
 _SESSION_CATALOG = "spark_catalog"
 # Spark keeps a schema of this name for itself.
@@ -66,7 +65,7 @@ class Wanted(msgspec.Struct, frozen=True):
     """
 
     tables: tuple[str, ...] = ()
-    relations: tuple[str, ...] = RELATIONS
+    relations: tuple[str, ...] = TYPED_RELATIONS
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -1,0 +1,134 @@
+"""A wrong configuration is a text for each problem: where it is, the value got and what is allowed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from support.configuration import PROBLEMS, WRONG
+
+from ticdc_udfs.contract.configuration import Kind, problems_batch, problems_of
+from ticdc_udfs.contract.options import parse
+
+Columns = Mapping[str, str]
+
+COMPRESSION = ("none", "snappy", "lz4")
+MODES = ("bytes", "base64", "base64-url-safe", "hex")
+AVRO: Mapping[str, Kind] = {"time_zone": "time zone", "framing": ("confluent", "glue"), "schemas": "schemas"}
+CANAL_JSON: Mapping[str, Kind] = {
+    "time_zone": "time zone",
+    "compression": COMPRESSION,
+    "claim_check": "text",
+    "target_schema": "pattern",
+}
+PROTOCOLS: Mapping[str, Mapping[str, Kind]] = {
+    "avro": AVRO,
+    "canal_json": CANAL_JSON,
+    "debezium": {"time_zone": "time zone", "compression": COMPRESSION, "binary_handling_mode": MODES},
+    "debezium_avro": {**AVRO, "binary_handling_mode": MODES},
+    "open_protocol": CANAL_JSON,
+    "simple": {**CANAL_JSON, "encoding": ("json", "avro")},
+}
+COLUMNS: Columns = {
+    "topic": "varchar(249)",
+    "partition": "int",
+    "offset": "bigint",
+    "timestamp": "timestamp_ntz",
+    "key": "binary",
+    "value": "binary",
+}
+FEED: Mapping[str, Any] = {"name": "shop", "protocol": "simple", "topics": ["shop"]}
+LOAD: Mapping[str, Any] = {"feed": "shop", "schema": "s", "table": "t", "relation": "x.t", "commit_ts": 1}
+SOURCE = "source raw.messages (ticdc__messages_schema says where it is)"
+SOURCES: Mapping[str, tuple[Columns, Sequence[str]]] = {
+    "fits": ({**COLUMNS, "headers": "array<string>"}, []),
+    "a number for a time": ({**COLUMNS, "timestamp": "bigint"}, ["timestamp: got bigint, expected timestamp"]),
+    "text for bytes": (
+        {**COLUMNS, "key": "string", "value": "char(3)"},
+        ["key: got string, expected binary", "value: got char(3), expected binary"],
+    ),
+    "no offset": (
+        {name: COLUMNS[name] for name in COLUMNS if name != "offset"},
+        ["offset: got no such column, expected bigint"],
+    ),
+    "no table": ({}, ["no such table"]),
+}
+RIGHT: Sequence[Mapping[str, Any]] = (
+    {},
+    {"ticdc__visibility": "latest", "ticdc__messages_schema": "raw", "ticdc__information_schema": "raw.columns"},
+    {"ticdc__stalled_after_minutes": 1, "ticdc__stored_from_rows": 0, "ticdc__lease_minutes": 0.5},
+    {"ticdc__information_schema": None, "ticdc__dead_letter_payloads": "cut", "ticdc__redecode": True},
+    {"ticdc__redrive": True},
+    {"ticdc__redrive": ["shop"], "ticdc__initial_loads": None},
+    {"ticdc__initial_loads": [LOAD, {**LOAD, "commit_ts": 2, "key_columns": ["id"]}]},
+    {"ticdc__feeds": [{**FEED, "partitions": 3, "options": None, "tables": None, "target_schema": None}]},
+    {
+        "ticdc__feeds": [
+            {**FEED, "tables": ["a.%", "!a.b\\_c"], "typed_relations": ["as_of"], "target_schema": "{feed}_x"}
+        ]
+    },
+    {"ticdc__feeds": [{**FEED, "protocol": "avro", "options": {"schemas": "HTTPS://host/a", "framing": "glue"}}]},
+)
+WRONG_ONES: Sequence[tuple[Mapping[str, Any], str]] = (
+    ({"ticdc__feeds": None}, "ticdc__feeds: got null, expected a list of at least one feed (vars in dbt_project.yml)"),
+    ({"ticdc__stalled_after_minutes": True}, "got true, expected a number of minutes, 1 or more"),
+    ({"ticdc__lease_minutes": float("nan")}, "got NaN, expected a number of minutes, more than 0"),
+    ({"ticdc__visibility": ["latest"]}, 'got ["latest"], allowed: complete, latest'),
+    ({"ticdc__visibility": None}, "got null, allowed: complete, latest"),
+    ({"ticdc__redrive": {"shop": 1}}, 'got {"shop": 1}, allowed: true, false, or a list of names of feeds'),
+    ({"ticdc__initial_loads": LOAD}, "expected a list"),
+    ({"ticdc__feeds": [{**FEED, "partitions": True}]}, ".partitions: got true, expected the number of partitions"),
+    ({"ticdc__feeds": [{**FEED, "protocol": ["avro"]}]}, '.protocol: got ["avro"], allowed: avro, canal_json'),
+    ({"ticdc__feeds": [{**FEED, "topics": ["ä\\b"]}]}, r'.topics: got "\u00e4\\b", expected a SQL like pattern; in it'),
+    ({"ticdc__feeds": [{**FEED, "options": {"time_zone": "Factory"}}]}, '.options.time_zone: got "Factory", allowed: '),
+    ({"ticdc__feeds": [{**FEED, "options": {"encoding": ["json"]}}]}, '.options.encoding: got ["json"], allowed: json'),
+)
+
+
+def found(variables: Mapping[str, Any], columns: Columns = COLUMNS) -> list[str]:
+    return problems_of({"ticdc__feeds": [FEED], "ticdc__messages_schema": "raw", **variables}, PROTOCOLS, columns)
+
+
+def test_every_problem_is_named() -> None:
+    assert found(WRONG) == list(PROBLEMS)
+
+
+@pytest.mark.parametrize("variables", RIGHT, ids=map(str, range(len(RIGHT))))
+def test_what_is_right_is_no_problem(variables: Mapping[str, Any]) -> None:
+    assert found(variables) == []
+
+
+@pytest.mark.parametrize(("variables", "told"), WRONG_ONES, ids=map(str, range(len(WRONG_ONES))))
+def test_one_problem(variables: Mapping[str, Any], told: str) -> None:
+    (problem,) = found(variables)
+    assert told in problem
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_columns_of_the_source(name: str) -> None:
+    columns, problems = SOURCES[name]
+    assert found({}, columns) == [f"{SOURCE}: {problem}" for problem in problems]
+
+
+def test_problems_of_the_source_stand_beside_those_of_variables() -> None:
+    assert found({"ticdc__redecode": 1}, {}) == [
+        "ticdc__redecode: got 1, allowed: true, false",
+        f"{SOURCE}: no such table",
+    ]
+
+
+def test_decoders_take_the_time_zones_that_are_allowed() -> None:
+    for zone in ("UTC", "Asia/Shanghai", "US/Pacific", "Etc/GMT+5"):
+        assert found({"ticdc__feeds": [{**FEED, "options": {"time_zone": zone}}]}) == []
+        assert (parse(json.dumps({"time_zone": zone})).time_zone is None) == (zone == "UTC")
+
+
+def test_a_batch() -> None:
+    wrong = {"ticdc__feeds": [FEED], "ticdc__visibility": "ä"}
+    texts = [json.dumps(value) for value in (wrong, PROTOCOLS, COLUMNS)]
+    columns = [pa.array([text, text, None], pa.string()) for text in texts]
+    said = [r'ticdc__visibility: got "\u00e4", allowed: complete, latest']
+    assert problems_batch(*columns).to_pylist() == [said, said, None]
