@@ -27,7 +27,7 @@ _PROFILE = """\
 ticdc:
   target: bench
   outputs:
-    bench: {type: spark, method: session, host: NA, schema: ticdc, threads: 1}
+    bench: {type: spark, method: session, host: NA, schema: ticdc, threads: 4}
 """
 _PACKAGES = ("pyspark", "dbt-core", "dbt-spark", "pyarrow", "msgspec")
 
@@ -152,17 +152,20 @@ class Bench:
         from dbt.adapters.spark.session import Cursor
 
         sent: list[Statement] = []
+        places: dict[Cursor, int] = {}  # several nodes ask at a time
         execute, fetchall = Cursor.execute, Cursor.fetchall
 
         def timed_execute(cursor: Cursor, sql: str, *parameters: object) -> None:
             start = time.perf_counter()
             execute(cursor, sql, *parameters)
+            places[cursor] = len(sent)
             sent.append(Statement(time.perf_counter() - start, sql))
 
         def timed_fetchall(cursor: Cursor) -> Any:
             start = time.perf_counter()
             rows = fetchall(cursor)
-            sent[-1] = sent[-1]._replace(seconds=sent[-1].seconds + time.perf_counter() - start)
+            place = places[cursor]
+            sent[place] = sent[place]._replace(seconds=sent[place].seconds + time.perf_counter() - start)
             return rows
 
         with mock.patch.multiple(Cursor, execute=timed_execute, fetchall=timed_fetchall):
