@@ -5,7 +5,7 @@
     {%- set columns = [
         "feed", "table_id", "table_incarnation", "version_from_ts", "schema_name", "table_name", "commit_ts",
         "commit_ts_exact", "op", "apply_rank", "row_key", "before", "after", "lossy", "topic", "`partition`",
-        "`offset`", "event_index", "run_id",
+        "`offset`", "event_index", "run_id", "first_run_id",
     ] -%}
     {%- set conditions = ["run_id > " ~ since_run_id] if since_run_id else [] -%}
     {%- if has_bags -%}{%- do conditions.append("not array_contains(lossy, '*:no_key')") -%}{%- endif -%}

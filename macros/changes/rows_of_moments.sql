@@ -1,13 +1,10 @@
-{% macro rows_of_moments(carried_rows, moments) %}
+{% macro rows_of_moments(carried_rows, moments, known="") %}
 with
 
 moves as (
 
     select * from {{ ticdc.rows_of(ref("int_ticdc__row_moves")) }} as row_moves
-    where
-        {% for feed, commit_ts in moments -%}
-        {{ "or " if not loop.first }}(feed = {{ ticdc.text_literal(feed) }} and moment_ts = {{ commit_ts }})
-        {% endfor %}
+    where {{ ticdc.is_of_moments(moments, "moment_ts") }}
 
 ),
 
@@ -35,9 +32,11 @@ ranked as (
 
 {{ ticdc.moved_rows() }},
 
-{{ ticdc.changes_of_moves() }}
+{{ ticdc.changes_of_moves() }},
 
-select
+carried as (
+
+    select
     {{ ticdc.carried_columns({
         "table_id": "rows.change.of_table_id",
         "table_incarnation": "rows.change.of_incarnation",
@@ -51,5 +50,9 @@ select
         "lossy": "rows.change.flags",
         "cause": "rows.move_cause",
     }) }}
-from rows
+    from rows
+
+)
+
+{{ ticdc.carried_since(known, moments) }}
 {% endmacro %}

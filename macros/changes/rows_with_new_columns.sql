@@ -39,6 +39,7 @@ select
         "after": "rows.projected.row",
         "lossy": "rows.projected.lossy",
         "cause": "'new_columns'",
-    }) }}
+    }) }},
+    {{ ticdc.run_id() }} as first_run_id
 from rows
 {% endmacro %}

@@ -7,9 +7,14 @@
     {%- do ticdc.check_own(existing, "run_id") -%}
     {%- set settled, changes = ticdc.settled(), ticdc.settled(ref("int_ticdc__changes")) -%}
     {%- set through, redriven = dict(changes.bounds), ticdc.redriven_feeds(settled, changes) -%}
+    {%- set built_again = [] -%}
     {%- if ticdc.fitting_table(existing, sql) is none -%}
         {%- do run_query(ticdc.batch_statement(none, target, sql)) -%}
+    {%- else -%}
+        {%- do built_again.extend(ticdc.feeds_built_again(settled, changes)) -%}
     {%- endif -%}
+    {#- what was there before, as this run's own batch hides it -#}
+    {%- set known = ticdc.rows_of(target) if built_again else "" -%}
     {%- for feed in redriven -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
     {%- set versions, moves = ref("int_ticdc__table_versions"), ref("int_ticdc__row_moves") -%}
     {%- set of = {"versions": ticdc.batches(versions), "moves": ticdc.batches(moves), "through": through} -%}
@@ -17,7 +22,7 @@
     {%- if moments | length or redriven or not had_rows -%}
         {%- do ticdc.add_batch(target, is_anew=not had_rows, rebuilt=redriven) -%}
         {%- for round in ticdc.rounds_of_moments(moments) -%}
-            {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_of_moments(target, round))) -%}
+            {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_of_moments(target, round, known))) -%}
         {%- endfor -%}
         {%- if moments | selectattr(3) | list -%}
             {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_with_new_columns(target, settled, through))) -%}

@@ -13,7 +13,7 @@ arrivals as (
     select
         *,
         -- what comes after it was known before it
-        run_id > min(run_id) over (
+        first_run_id > min(first_run_id) over (
             partition by {{ key }} order by {{ ticdc.row_order() }}
             rows between 1 following and unbounded following
         ) as came_late
@@ -26,7 +26,7 @@ late_arrivals as (
 
     select
         *,
-        sort_array(collect_set(if(came_late, run_id, null)) over (partition by {{ key }})) as late_runs
+        sort_array(collect_set(if(came_late, first_run_id, null)) over (partition by {{ key }})) as late_runs
     from arrivals
 
 ),
@@ -39,7 +39,7 @@ editions as (
         edition
     from late_arrivals
         lateral view explode(
-            sequence(size(filter(late_runs, late_run -> late_run <= run_id)), size(late_runs))
+            sequence(size(filter(late_runs, late_run -> late_run <= first_run_id)), size(late_runs))
         ) exploded as edition
 
 ),
@@ -48,17 +48,17 @@ neighbours as (
 
     select
         *,
-        greatest(run_id, get(late_runs, edition - 1)) as first_run_id,
+        greatest(first_run_id, get(late_runs, edition - 1)) as shown_run_id,
         get(late_runs, edition) as next_edition_run_id,
         lag(commit_ts) over one_story as last_commit_ts,
         lag(op) over one_story as last_op,
         lead(commit_ts) over one_story as next_commit_ts,
         lead(op) over one_story as next_op,
         lead(cause) over one_story as next_cause,
-        lead(run_id) over one_story as next_run_id,
+        lead(first_run_id) over one_story as next_run_id,
         lead(commit_ts, 2) over one_story as second_commit_ts,
         lead(op, 2) over one_story as second_op,
-        lead(run_id, 2) over one_story as second_run_id
+        lead(first_run_id, 2) over one_story as second_run_id
     from editions
     window one_story as (partition by {{ key }}, edition order by {{ ticdc.row_order() }})
 
@@ -74,7 +74,8 @@ known_lives as (
 
     select
         table_lives.*,
-        began.run_id as live_from_run_id,
+        -- an end that came with the first messages was never unknown: all are decoded anew
+        greatest(began.run_id, if(ended.came_first, ended.run_id, null)) as live_from_run_id,
         if(table_lives.live_to_ts is null, null, coalesce(ended.run_id, 0)) as live_to_run_id
     from table_lives
     left join {{ ref("int_ticdc__ddl_runs") }} as began
@@ -87,7 +88,7 @@ known_lives as (
 told_changes as (
 
     select
-        neighbours.* except (first_run_id, second_run_id),
+        neighbours.* except (shown_run_id, second_run_id),
         -- of the insert that makes an update of the delete before it
         if(
             neighbours.commit_ts_exact
@@ -103,7 +104,7 @@ told_changes as (
         known_lives.live_to_ts,
         known_lives.live_to_run_id,
         known_lives.ended_by,
-        greatest(neighbours.first_run_id, known_lives.live_from_run_id) as first_run_id,
+        greatest(neighbours.shown_run_id, known_lives.live_from_run_id) as shown_run_id,
         greatest(neighbours.commit_ts, known_lives.live_from_ts) as valid_from_ts
     from neighbours
     left join known_lives
@@ -125,8 +126,8 @@ tellings as (
         lateral view explode(
             array_distinct(
                 filter(
-                    array(first_run_id, next_run_id, insert_run_id, live_to_run_id),
-                    told -> told >= first_run_id and coalesce(told < next_edition_run_id, true)
+                    array(shown_run_id, next_run_id, insert_run_id, live_to_run_id),
+                    told -> told >= shown_run_id and coalesce(told < next_edition_run_id, true)
                 )
             )
         ) exploded as told_run_id

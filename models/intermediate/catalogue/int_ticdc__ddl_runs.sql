@@ -104,7 +104,8 @@ shown_moments as (
         feed,
         commit_ts,
         ddl_run_id,
-        min(bound_run_id) over (partition by feed order by commit_ts desc) as first_run_id
+        min(bound_run_id) over (partition by feed order by commit_ts desc) as first_run_id,
+        min(bound_run_id) over (partition by feed) as run_id_of_feed
     from moments
 
 )
@@ -112,6 +113,7 @@ shown_moments as (
 select
     feed,
     commit_ts,
-    greatest(ddl_run_id, first_run_id) as run_id
+    greatest(ddl_run_id, first_run_id) as run_id,
+    greatest(ddl_run_id, first_run_id) = run_id_of_feed as came_first
 from shown_moments
 where ddl_run_id is not null and first_run_id is not null

@@ -22,6 +22,7 @@ select
     commit_ts as row_commit_ts,
     '' as cause,
     feed,
-    run_id
+    run_id,
+    first_run_id
 from {{ ref("int_ticdc__changes") }}
 where false

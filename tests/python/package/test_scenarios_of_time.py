@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from support.cases import Built
 from support.messages import COMMIT_TS
 from support.scenarios import DAY, SCENARIOS, Outcome, Written, in_order, pairs, typed_rows, whole_feed
 from support.stories import STEP, Feed
@@ -93,6 +94,19 @@ def test_a_ddl_that_comes_after_rows_of_later_commits(outcome: Outcome) -> None:
         "moved: id, v", (1, "a", "1- insert"), (2, "b", "3- insert"), schema="skewed", names={1: "moved_old"}
     )
     assert outcome.tables("skewed") == {"widened", "moved"}
+
+
+def test_a_feed_that_is_built_again_forgets_only_what_comes_out_otherwise(outcome: Outcome, built_cases: Built) -> None:
+    """A row that is new, and one of a table that no message had told of, are known since the second run."""
+    first_run = max(row["known_from"] for row in outcome.first["changelog"] if row["feed"] == "skewed")
+    known = built_cases.of("row_history_bitemporal", "skewed")
+    assert {(row["table_name"], row["row"]): row["known_from"] <= first_run for row in known} == {
+        ("widened", '{"id":"1","v":"a"}'): True,
+        ("widened", '{"id":"2","v":"b"}'): False,
+        ("widened", '{"id":"3","v":"c","n":"8"}'): True,
+        ("moved", '{"id":"1","v":"a"}'): True,
+        ("moved", '{"id":"2","v":"b"}'): False,
+    }
 
 
 @whole_feed("stalls", partitions=1)

@@ -78,7 +78,7 @@ class Table:
     feed: Feed
     name: str
     columns: str
-    key: tuple[str, ...] = ("id",)
+    key: tuple[str, ...] | None = ("id",)
     schema: str = "shop"
 
     def ddl(self, type: str, sql: str) -> None:
