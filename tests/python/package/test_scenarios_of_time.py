@@ -162,7 +162,7 @@ def test_rows_as_of_the_commit_of_a_ddl_are_there_once(outcome: Outcome, kind: s
     (ddl,) = outcome.answers(
         f"select max(commit_ts) as commit_ts from ticdc__ddl_history where feed = 'shop' and ddl_kind = '{kind}'"
     )
-    query = "select * from ticdc__rows_as_of({}) where feed = 'shop'"
-    at, after = outcome.answers(*(query.format(ddl[0]["commit_ts"] + later) for later in (0, 1)))
-    assert at
-    assert in_order(at) == in_order(after)
+    (rows,) = outcome.answers(f"select * from ticdc__rows_as_of({ddl[0]['commit_ts']}) where feed = 'shop'")
+    keys = [(row["table_id"], row["table_incarnation"], row["row_key"]) for row in rows]
+    assert keys
+    assert len(keys) == len(set(keys))
