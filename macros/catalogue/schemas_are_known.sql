@@ -1,5 +1,4 @@
 {% macro schemas_are_known(catalogue_events, seen_schemas, run_id) %}
-    {% if not ticdc.has_news([seen_schemas], run_id) %}{% do return(true) %}{% endif %}
     {% set new -%}
 with
 

@@ -328,6 +328,12 @@ def test_a_run_does_not_replace_what_another_one_published_meanwhile(outcome: Ma
     assert overtaken["rows"] == {"before": 2, "refused": 2, "next run": 3}
 
 
+def test_rows_of_known_tables_leave_the_catalogue_as_it_is(outcome: Mapping[str, Any]) -> None:
+    written = outcome["overtaken"]["written"]
+    assert {"int_ticdc__changes", "int_ticdc__seen_schemas"} <= set(written)
+    assert not {"int_ticdc__catalogue_events", "int_ticdc__catalogue", "int_ticdc__table_versions"} & set(written)
+
+
 def test_any_state_of_a_run_is_kept(outcome: Mapping[str, Any]) -> None:
     assert outcome["states"] == [[{"found": state}] for state in STATES]
 
@@ -518,6 +524,8 @@ def outcome_in(folder: Path) -> str:
     overtaken["rows"]["refused"] = len(current())
     overtaken["rows"]["next run"] = len(passing("run"))
     assert messages() == 3
+    newest_run = "select written_tables from ticdc_lint.ticdc__runs order by run_id desc limit 1"
+    overtaken["written"] = list(spark.sql(newest_run).collect()[0][0])
 
     for view, fault in FAULTS.items():
         spark.sql(f"create or replace view ticdc_lint.{view} as {fault}")
