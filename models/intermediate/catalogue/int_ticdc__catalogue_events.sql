@@ -1,8 +1,10 @@
 {{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
-{%- set seen_schemas, settled, package = ref("int_ticdc__seen_schemas"), ticdc.settled(), ticdc.views_key() -%}
-{%- set is_told = settled.package == package and not ticdc.has_news([seen_schemas], settled.run_id) -%}
-{%- do ticdc.to_settle({"run_id": settled.run_id if is_told else ticdc.run_id() | int, "package": package}) -%}
-{%- if is_told or (settled.package == package and ticdc.schemas_are_known(this, seen_schemas, settled.run_id)) -%}
+{%- set seen_schemas, settled = ref("int_ticdc__seen_schemas"), ticdc.settled() -%}
+{%- set is_of_package = settled.package == ticdc.views_key() -%}
+{%- set is_told = is_of_package and not ticdc.has_news([seen_schemas], settled.run_id) -%}
+{%- set told_run_id = settled.run_id if is_told else ticdc.run_id() | int -%}
+{%- do ticdc.to_settle({"run_id": told_run_id, "package": ticdc.views_key()}) -%}
+{%- if is_told or (is_of_package and ticdc.schemas_are_known(this, seen_schemas, settled.run_id)) -%}
     {%- do ticdc.nothing_new() -%}
 {%- endif %}
 
