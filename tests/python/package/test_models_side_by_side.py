@@ -67,7 +67,10 @@ def test_a_batch_counts_when_its_model_is_settled() -> None:
     saved: list[str] = []
     state = _state(int_ticdc__changes={"batches": [[1, 0]], "since": {}, "settled": {"run_id": 1}})
     package = Package(
-        state=lambda: state, run_id=lambda: 2, save_state=lambda: saved.append(json.dumps(state["models"]))
+        state=lambda: state,
+        run_id=lambda: 2,
+        keep_lease=lambda: None,
+        save_state=lambda: saved.append(json.dumps(state["models"])),
     )
     before = json.dumps(state["models"])
     package.add_batch(RELATION, rebuilt=["shop"])
