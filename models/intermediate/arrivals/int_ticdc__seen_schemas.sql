@@ -87,5 +87,11 @@ inner join first_commits
         and events.has_schema = first_commits.has_schema
         and events.told_ts <=> first_commits.first_ts
 group by
-    events.feed, events.kind, events.schema_name, events.table_name, events.table_schema_id, events.has_schema,
-    first_commits.first_ts, first_commits.commit_ts_exact
+    events.feed,
+    events.kind,
+    events.schema_name,
+    events.table_name,
+    events.table_schema_id,
+    events.has_schema,
+    first_commits.first_ts,
+    first_commits.commit_ts_exact
