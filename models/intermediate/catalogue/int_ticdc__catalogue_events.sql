@@ -4,9 +4,8 @@
 {%- set is_told = is_of_package and not ticdc.has_news([seen_schemas], settled.run_id) -%}
 {%- set told_run_id = settled.run_id if is_told else ticdc.run_id() | int -%}
 {%- do ticdc.to_settle({"run_id": told_run_id, "package": ticdc.views_key()}) -%}
-{%- if is_told or (is_of_package and ticdc.schemas_are_known(this, seen_schemas, settled.run_id)) -%}
-    {%- do ticdc.nothing_new() -%}
-{%- endif %}
+{%- set is_known = is_told or (is_of_package and ticdc.schemas_are_known(this, seen_schemas, settled.run_id)) -%}
+{%- if is_known %}{% do ticdc.nothing_new() %}{% endif %}
 
 with
 
