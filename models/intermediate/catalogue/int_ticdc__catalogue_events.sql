@@ -1,17 +1,17 @@
 {{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
-{%- set seen_schemas, settled = ref("int_ticdc__seen_schemas"), ticdc.settled() -%}
+{%- set seen, settled = ref("int_ticdc__seen_schemas"), ticdc.settled() -%}
 {%- set is_of_package = settled.package == ticdc.views_key() -%}
-{%- set is_told = is_of_package and not ticdc.has_news([seen_schemas], settled.run_id) -%}
+{%- set is_told = is_of_package and not ticdc.has_news([seen], settled.run_id) -%}
 {%- set told_run_id = settled.run_id if is_told else ticdc.run_id() | int -%}
 {%- do ticdc.to_settle({"run_id": told_run_id, "package": ticdc.views_key()}) -%}
-{%- set is_known = is_told or (is_of_package and ticdc.schemas_are_known(this, seen_schemas, settled.run_id)) -%}
+{%- set is_known = is_told or (is_of_package and ticdc.schemas_are_known(this, seen, settled.run_id)) -%}
 {%- if is_known %}{% do ticdc.nothing_new() %}{% endif %}
 
 with
 
 seen_rows as (
 
-    select * from {{ ticdc.live_rows(seen_schemas) }} as seen_schemas
+    select * from {{ ticdc.live_rows(seen) }} as seen_schemas
     where kind = 'row'
 
 ),
