@@ -16,7 +16,7 @@ from support import session
 from support.configuration import PROBLEMS, WRONG
 from support.corpus import SOAKED
 from support.known import CAUSES, told_in_three
-from support.messages import row_message, to_bytes
+from support.messages import COMMIT_TS, row_message, to_bytes
 from support.parsed import PROFILES, parsed
 
 pytestmark = pytest.mark.soak("dbt")
@@ -32,7 +32,7 @@ VARIABLES = {
 SHIPPED = ("accounting_balanced", "history_intervals", "no_dead_letters", "unique_change")
 MESSAGE = to_bytes(row_message({"id": "1"}, {"id": "int"})).decode()
 OTHER = to_bytes(row_message({"id": "2"}, {"id": "int"}, commit_ts=2**18 * 9)).decode()
-THIRD = to_bytes(row_message({"id": "3"}, {"id": "int"}, commit_ts=2**18 * 10)).decode()
+THIRD = to_bytes(row_message({"id": "3"}, {"id": "int"}, tidb={"commitTs": COMMIT_TS + 2**18})).decode()
 OF_SHOP = "where feed = 'shop'"
 NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
 # What the shipped tests must find fault with, by the view of the package that holds it.
