@@ -37,19 +37,19 @@ ranked as (
 carried as (
 
     select
-    {{ ticdc.carried_columns({
-        "table_id": "rows.change.of_table_id",
-        "table_incarnation": "rows.change.of_incarnation",
-        "version_from_ts": "rows.change.of_version_ts",
-        "commit_ts": "rows.moment_ts",
-        "op": "rows.change.op",
-        "apply_rank": "rows.change.rank",
-        "row_key": "rows.change.key",
-        "before": "rows.change.old",
-        "after": "rows.change.new",
-        "lossy": "rows.change.flags",
-        "cause": "rows.move_cause",
-    }) }}
+        {{ ticdc.carried_columns({
+            "table_id": "rows.change.of_table_id",
+            "table_incarnation": "rows.change.of_incarnation",
+            "version_from_ts": "rows.change.of_version_ts",
+            "commit_ts": "rows.moment_ts",
+            "op": "rows.change.op",
+            "apply_rank": "rows.change.rank",
+            "row_key": "rows.change.key",
+            "before": "rows.change.old",
+            "after": "rows.change.new",
+            "lossy": "rows.change.flags",
+            "cause": "rows.move_cause",
+        }) }}
     from rows
 
 )

@@ -336,26 +336,14 @@ new_changes as (
 select
     new_changes.*,
     {% if built_again -%}
-    coalesce(changes_before.first_run_id, new_changes.run_id) as first_run_id
+    coalesce(known_before.first_run_id, new_changes.run_id) as first_run_id
     {%- else -%}
     run_id as first_run_id
     {%- endif %}
 from new_changes
 {%- if built_again %}
-left join (
-    select
-        feed,
-        commit_ts,
-        row_key,
-        {{ ticdc.change_identity() }} as identity,
-        min(first_run_id) as first_run_id
-    from {{ ticdc.rows_of(this) }} as known
-    where feed in ({{ ticdc.text_literals(built_again) }})
-    group by all
-) as changes_before
-    on
-        new_changes.feed = changes_before.feed
-        and new_changes.commit_ts = changes_before.commit_ts
-        and new_changes.row_key = changes_before.row_key
-        and {{ ticdc.change_identity() }} = changes_before.identity
+{{ ticdc.join_first_runs(
+    "new_changes", ticdc.rows_of(this), ticdc.change_identity(),
+    "feed in (" ~ ticdc.text_literals(built_again) ~ ")"
+) }}
 {%- endif %}
