@@ -59,7 +59,7 @@ def test_a_state_is_rendered_while_another_model_joins_it() -> None:
         return f"'{text}'"
 
     package = Package(text_literal=text_literal, relation_name=str)
-    assert "map('one', array(1))" in package.state_view(state)
+    assert '{"one": [1]}' in package.state_view(state)
 
 
 def test_a_batch_counts_when_its_model_is_settled() -> None:
