@@ -3,14 +3,11 @@
     {% set arriving = {"first_commit_ts": 0, "first_commits": {}, "has_bags": false, "first_bag_commit_ts": 0, "updated": [], "is_exact": true, "waits_for_cells": [false]} %}
     {% if settled != progress %}
         {% set first_bag_commits, waits_for_cells = [], {} %}
-        {% for row in ticdc.rows_if_built(
-            rows,
-            "select feed, min(commit_ts), min(if(is_keyless, commit_ts, null)), max(op = 'update'), min(commit_ts_exact), max(waits_for_cells), min(waits_for_cells) from " ~ rows
-            ~ " where " ~ ticdc.is_unsettled_event(settled, progress) ~ " group by feed"
-        ) %}
+        {% for row in ticdc.rows_if_built(rows, ticdc.arrivals_by_feed(settled, progress, rows)) %}
             {% do arriving.first_commits.update({row[0]: row[1] | int}) %}
-            {% do waits_for_cells.update({row[5]: true, row[6]: true}) %}
-            {% if not row[4] %}{% do arriving.update({"is_exact": false}) %}{% endif %}
+            {% if row[4] %}{% do arriving.update({"is_exact": false}) %}{% endif %}
+            {% if row[5] %}{% do waits_for_cells.update({false: true}) %}{% endif %}
+            {% if row[6] %}{% do waits_for_cells.update({true: true}) %}{% endif %}
             {% if row[3] %}{% do arriving.updated.append(row[0]) %}{% endif %}
             {% if row[2] is not none %}{% do first_bag_commits.append(row[2] | int) %}{% endif %}
         {% endfor %}

@@ -25,6 +25,26 @@ events as (
         false as is_message
     from {{ ticdc.rows_of(ref("int_ticdc__claim_checks")) }} as claim_checks
 
+),
+
+judged as (
+
+    select
+        *,
+        {{ ticdc.waits_for_cells() }} as waits_for_cells
+    from events
+    where run_id > {{ ticdc.settled().run_id }}
+
+),
+
+-- rows that changes can be made of without a table of their own
+told as (
+
+    select
+        *,
+        kind = 'row' and table_name is not null and (is_resolved or waits_for_cells) as is_row
+    from judged
+
 )
 
 select
@@ -38,11 +58,14 @@ select
     max(if(kind = 'watermark', commit_ts, null)) as watermark_ts,
     max(message_at) as last_message_at,
     bool_or(is_redriven and kind <> 'error') as is_redriven,
-    bool_or(
-        kind = 'row' and not is_resolved and claim_check is null
-        and not {{ ticdc.waits_for_cells() }}
-    ) as is_waiting,
+    bool_or(kind = 'row' and not is_resolved and claim_check is null and not waits_for_cells) as is_waiting,
+    min(if(is_row, commit_ts, null)) as first_commit_ts,
+    max(if(is_row, commit_ts, null)) as last_commit_ts,
+    min(if(is_row and is_resolved and array_contains(lossy, '*:no_key'), commit_ts, null)) as first_keyless_commit_ts,
+    bool_or(is_row and not commit_ts_exact) as some_are_inexact,
+    bool_or(is_row and op = 'update') as some_are_updates,
+    bool_or(is_row and is_resolved) as some_are_whole,
+    bool_or(is_row and waits_for_cells) as some_wait_for_cells,
     feed
-from events
-where run_id > {{ ticdc.settled().run_id }}
+from told
 group by feed, protocol, topic, `partition`, run_id
