@@ -1,0 +1,46 @@
+{% macro arrivals_by_feed(settled, progress, rows) %}
+{%- set staged_runs = ref("int_ticdc__staged_runs") -%}
+{%- set redriven = ticdc.redriven_feeds(settled, progress) -%}
+{%- if ticdc.is_keyed_anew() != "false" or ticdc.asked(
+    "select 1 from " ~ ticdc.rows_of(staged_runs) ~ " where is_waiting or is_redriven limit 1", [staged_runs]
+) %}
+select
+    feed,
+    min(commit_ts) as first_commit_ts,
+    min(if(is_keyless, commit_ts, null)) as first_keyless_commit_ts,
+    bool_or(op = 'update') as some_are_updates,
+    bool_or(not commit_ts_exact) as some_are_inexact,
+    bool_or(not waits_for_cells) as some_are_whole,
+    bool_or(waits_for_cells) as some_wait_for_cells
+from {{ rows }}
+where {{ ticdc.is_unsettled_event(settled, progress) }}
+group by feed
+{%- else %}
+select
+    feed,
+    min(first_commit_ts) as first_commit_ts,
+    min(first_keyless_commit_ts) as first_keyless_commit_ts,
+    bool_or(some_are_updates) as some_are_updates,
+    bool_or(some_are_inexact) as some_are_inexact,
+    bool_or(some_are_whole) as some_are_whole,
+    bool_or(some_wait_for_cells) as some_wait_for_cells
+from {{ ticdc.rows_of(staged_runs) }} as staged_runs
+where
+    protocol in ({{ ticdc.text_literals([""] + ticdc.protocols_in_use()) }})
+    and (
+        run_id > {{ settled.run_id }}
+        {%- for feed, bound in settled.bounds.items() %}
+        or (feed = {{ ticdc.text_literal(feed) }} and last_commit_ts > {{ bound }})
+        {%- endfor %}
+        {%- if redriven %}
+        or feed in ({{ ticdc.text_literals(redriven) }})
+        {%- endif %}
+    )
+group by feed
+having
+    min(first_commit_ts) is not null
+    {%- for feed, bound in progress.bounds.items() %}
+    and (feed <> {{ ticdc.text_literal(feed) }} or min(first_commit_ts) <= {{ bound }})
+    {%- endfor %}
+{%- endif %}
+{% endmacro %}
