@@ -36,6 +36,7 @@ ALONE = (
     "descriptions",
     "formats",
     "interrupted",
+    "known_when",
     "layers_of_models",
     "macros",
     "models_side_by_side",

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from base64 import b64decode
-from collections.abc import Callable, Iterable, Mapping
-from itertools import chain
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +13,19 @@ import pytest
 from support import session
 from support.configuration import PROBLEMS, WRONG
 from support.corpus import SOAKED
-from support.known import CAUSES, told_in_three
 from support.messages import COMMIT_TS, row_message, to_bytes
 from support.parsed import PROFILES, parsed
 
 pytestmark = pytest.mark.soak("dbt")
 ROOT = Path(__file__).parents[3]
-TOLD = ("told", "promised")
 VARIABLES = {
-    "ticdc__feeds": [
-        {"name": "shop", "protocol": "canal_json", "topics": ["shop"]},
-        *({"name": name, "protocol": "canal_json", "topics": [name], "target_schema": None} for name in TOLD),
-    ],
+    "ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": ["shop"]}],
     "ticdc__unit_tests": True,
 }
 SHIPPED = ("accounting_balanced", "history_intervals", "no_dead_letters", "unique_change")
 MESSAGE = to_bytes(row_message({"id": "1"}, {"id": "int"})).decode()
 OTHER = to_bytes(row_message({"id": "2"}, {"id": "int"}, commit_ts=2**18 * 9)).decode()
 THIRD = to_bytes(row_message({"id": "3"}, {"id": "int"}, tidb={"commitTs": COMMIT_TS + 2**18})).decode()
-OF_SHOP = "where feed = 'shop'"
 NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
 # What the shipped tests must find fault with, by the view of the package that holds it.
 TABLE = "'shop' as feed, 's' as schema_name, 't' as table_name, 1 as table_incarnation"
@@ -268,16 +260,6 @@ def test_a_full_refresh_after_the_source_was_trimmed_loses_nothing(outcome: Mapp
     assert after == before
 
 
-@pytest.mark.parametrize("feed", TOLD)
-def test_a_full_refresh_forgets_nothing_of_what_was_known_when(outcome: Mapping[str, Any], feed: str) -> None:
-    before, after = ([row for row in rows if row["feed"] == feed] for rows in outcome["known"])
-    assert after == before
-    assert len({row["known_from"] for row in before}) == 3
-    assert {row["closed_by"] for row in before} == {None, *CAUSES}
-    late = [(row["row"], row["op"], row["known_to"] is None) for row in before if row["row_key"] == '{"a":"1"}']
-    assert ('{"a":"1","v":"d"}', "update", True) in late
-
-
 def test_messages_that_the_source_no_longer_has_are_not_decoded_again(outcome: Mapping[str, Any]) -> None:
     refused = outcome["refused"]["redecode"]
     assert "ticdc: ticdc__redecode would lose messages that are decoded" in refused
@@ -415,39 +397,17 @@ def outcome_in(folder: Path) -> str:
     spark.sql(f"insert into ticdc_raw.messages values ('shop', 0, 0, now(), null, cast('{MESSAGE}' as binary))")
 
     def current() -> list[str]:
-        return [row[0] for row in spark.sql(f"select row from ticdc_lint.ticdc__current_rows {OF_SHOP}").collect()]
+        return [row[0] for row in spark.sql("select row from ticdc_lint.ticdc__current_rows").collect()]
 
-    parts = zip(*(told_in_three(name, promised=name == "promised") for name in TOLD), strict=True)
-
-    def arrive(lines: Iterable[str]) -> None:
-        """Those messages are there."""
-        wire = [json.loads(line) for line in lines]
-        rows = [(*(each[name] for name in ("topic", "partition", "offset")), b64decode(each["value"])) for each in wire]
-        spark.createDataFrame(rows, "topic string, partition int, offset bigint, value binary").createOrReplaceTempView(
-            "arriving"
-        )
-        spark.sql("insert into ticdc_raw.messages select topic, partition, offset, now(), null, value from arriving")
-
-    def known_when() -> list[dict[str, Any]]:
-        """The bitemporal history, in an order."""
-        rows = [row.asDict() for row in spark.sql("select * from ticdc__row_history_bitemporal").collect()]
-        return sorted(rows, key=str)
-
-    arrive(chain(*next(parts)))
     rows_after = {}
     for command in (("run",), ("run", "--empty")):
         assert dbt(*command).success, "\n".join(said)
         rows_after[" ".join(command)] = current()
-    for lines in parts:
-        arrive(chain(*lines))
-        assert dbt("run").success, "\n".join(said)
-    known_before = known_when()
-    first_runs = [[row[0] for row in spark.sql(f"select run_id from ticdc__changelog {OF_SHOP}").collect()]]
+    first_runs = [[row[0] for row in spark.sql("select run_id from ticdc__changelog").collect()]]
     spark.sql("truncate table ticdc_raw.messages")
     assert dbt("run", "--full-refresh").success, "\n".join(said)
     refreshed = current()
-    first_runs.append([row[0] for row in spark.sql(f"select run_id from ticdc__changelog {OF_SHOP}").collect()])
-    known_after = known_when()
+    first_runs.append([row[0] for row in spark.sql("select run_id from ticdc__changelog").collect()])
     refused = {}
     for name, redecode, arguments in (
         ("redecode", True, ("run", "--full-refresh")),
@@ -458,7 +418,7 @@ def outcome_in(folder: Path) -> str:
         refused[name] = "\n".join(said)
 
     def messages() -> int:
-        return int(spark.sql(f"select sum(messages) from ticdc_lint.ticdc__accounting {OF_SHOP}").collect()[0][0])
+        return int(spark.sql("select sum(messages) from ticdc_lint.ticdc__accounting").collect()[0][0])
 
     def failing(*command: str) -> list[str]:
         """The current rows after a run that fails halfway: another one's table stands in the place of a view."""
@@ -483,7 +443,7 @@ def outcome_in(folder: Path) -> str:
     for model in ALL_STORED if "builds" in SOAKED else SOME_STORED:
         assert dbt("run", "--select", model).success, "\n".join(said)
         assert dbt("run", "--select", f"{model}+").success, "\n".join(said)
-        changes = int(spark.sql(f"select count(*) from ticdc_lint.ticdc__changelog {OF_SHOP}").collect()[0][0])
+        changes = int(spark.sql("select count(*) from ticdc_lint.ticdc__changelog").collect()[0][0])
         single.append([len(current()), messages(), changes])
 
     one_view = ("run", "--select", "ticdc__changelog")
@@ -562,7 +522,6 @@ def outcome_in(folder: Path) -> str:
         "rows_after": rows_after,
         "refreshed": refreshed,
         "first_runs": first_runs,
-        "known": [known_before, known_after],
         "refused": refused,
         "leases": leases,
         "states": states,
