@@ -18,15 +18,16 @@ from benchmarks.encoders import ENCODERS
 from benchmarks.many_tables import ROWS, ManyTables
 from benchmarks.measure import Contender, Cost, alternate, measured, progress, say
 from benchmarks.messages import Changefeed
+from benchmarks.queries import compared
 from benchmarks.session import Bench
-from benchmarks.tables import DATABASE, LARGE, SMALL, Shape
+from benchmarks.tables import DATABASE, LARGE, MIXED, SMALL, Shape
 from dbt_ticdc import warehouse
 
 _STAGING_COLUMNS = (
     *("kind", "commit_ts", "commit_ts_exact", "schema_name", "table_name", "op", "row_key", "before_key", "before"),
     *("after", "ddl_query", "ddl_type", "error_code"),
 )
-_MEASUREMENTS = ("decode", "build", "increment")
+_MEASUREMENTS = ("decode", "build", "increment", "queries")
 _TABLES = "tables"
 _INCREMENTS = "increments"
 _SPARK_AVRO = "org.apache.spark:spark-avro_2.13:4.1.1"
@@ -125,6 +126,26 @@ def increment(bench: Bench, shape: Shape, feed: Changefeed, messages: int, round
     ]
 
 
+def queries(bench: Bench, shape: Shape, rounds: int) -> list[str]:
+    """Queries on what a build made against the same ones on plain typed Parquet tables of the same rows."""
+    bench.empty_warehouse()
+    bench.build()
+    lines = []
+    for query in compared(bench, shape):
+        ours, plain = (
+            Contender(label, partial(bench.rows, sql)) for label, sql in (("ticdc", query.ours), ("plain", query.plain))
+        )
+        wrong = int(sorted(bench.rows(query.ours), key=str) != sorted(bench.rows(query.plain), key=str))
+        _check(wrong, f"results of {query.label} on the package's tables and on plain ones")
+        alternate([ours, plain], rounds)
+        best, yardstick = (min(contender.costs) for contender in (ours, plain))
+        lines += [
+            f"{_line(query.label, shape, 'ticdc', best)}   {best.wall / yardstick.wall:.1f} times a plain table",
+            _line(query.label, shape, "plain typed Parquet", yardstick),
+        ]
+    return lines
+
+
 def many_tables(bench: Bench, count: int, has_ddl: bool) -> list[str]:
     """`dbt run` on many tables of three rows, then on rows for five of them."""
     feed = ManyTables(count, has_ddl)
@@ -220,6 +241,8 @@ def run(
         report += build(bench, shape, rounds)
     if "increment" in measurements:
         report += increment(bench, shape, feed, messages, rounds)
+    if "queries" in measurements:
+        report += queries(bench, shape, max(rounds, 4))
     return report
 
 
@@ -230,14 +253,14 @@ def main() -> None:
     parser.add_argument(
         "what",
         nargs="*",
-        help=f"some of {', '.join(words)}; build and increment are of canal_json; "
+        help=f"some of {', '.join(words)}; build, increment and queries are of canal_json; "
         f"{_TABLES} and {_INCREMENTS} are measured alone",
     )
     parser.add_argument("--tables", type=int, default=1_000, help="of the measurement tables (default: %(default)s)")
     parser.add_argument("--increments", type=int, default=50, help="of that measurement (default: %(default)s)")
     parser.add_argument("--messages", type=int, default=200_000, help="of each size (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="timed rounds after a warm-up (default: %(default)s)")
-    parser.add_argument("--sizes", default="640B,2.5KB", help="of canal_json's messages (default: %(default)s)")
+    parser.add_argument("--sizes", default="640B,2.5KB,mixed", help="of messages (default: %(default)s)")
     parser.add_argument("--big", action="store_true", help="1,000,000 messages in build and increment")
     parser.add_argument("--spark-avro", default=_SPARK_AVRO, help="its Maven coordinates (default: %(default)s)")
     options = parser.parse_args()
@@ -263,11 +286,13 @@ def main() -> None:
                 of_one = [word for word in measurements if word != "decode" and protocol == "canal_json"]
                 groups = {options.messages: [word for word in measurements if word == "decode"]}
                 groups.setdefault(1_000_000 if options.big else options.messages, []).extend(of_one)
-                for shape in (SMALL, LARGE):
+                for shape in (SMALL, LARGE, MIXED):
                     if shape.label in options.sizes.split(","):
                         for messages, group in groups.items():
-                            if group:
-                                report += run(bench, shape, protocol, group, messages, options.rounds)
+                            # its rows wait for labels, which staging cannot know
+                            measured_now = [word for word in group if word != "decode" or shape is not MIXED]
+                            if measured_now:
+                                report += run(bench, shape, protocol, measured_now, messages, options.rounds)
         finally:
             bench.close()
     print("\n".join(report))

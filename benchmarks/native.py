@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from benchmarks.tables import Shape
+from benchmarks.tables import Column, Shape
 
 MESSAGES = "ticdc_raw.messages"
 
@@ -311,8 +311,20 @@ def _fields(shape: Shape) -> str:
 
 def _typed(image: str, shape: Shape) -> str:
     return ", ".join(
-        f"{image}.`{column.name}`"
-        if column.spark_type == "string"
-        else f"try_cast({image}.`{column.name}` as {column.spark_type}) as `{column.name}`"
-        for column in shape.columns
+        f"{_value(f'{image}.`{column.name}`', column, shape)} as `{column.name}`" for column in shape.columns
     )
+
+
+def _value(text: str, column: Column, shape: Shape) -> str:
+    """A cell as its typed value: of an ENUM its label, of a SET the labels of its bits."""
+    labels = ["'" + label.replace("'", "\\'") + "'" for label in column.labels]
+    if column.base == "enum":
+        return f"element_at(array({', '.join(labels)}), int({text}))"
+    if column.base == "set":
+        members = ", ".join(f"if(int({text}) & {1 << bit} <> 0, {label}, null)" for bit, label in enumerate(labels))
+        return f"if({text} is null, null, array_compact(array({members})))"
+    if column.spark_type == "binary":
+        return f"encode({text}, 'ISO-8859-1')"
+    if column.spark_type == "timestamp":
+        return f"try_cast(concat({text}, ' {shape.time_zone}') as timestamp)"
+    return text if column.spark_type == "string" else f"try_cast({text} as {column.spark_type})"

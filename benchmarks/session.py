@@ -49,6 +49,7 @@ class Bench:
         self.messages = folder / "messages"
         self._registry = folder / "registry.json"
         self._feed: dict[str, object] = {}
+        self._has_schemas = False
         self._dbt = folder / "dbt"
         self._dbt.mkdir(parents=True)
         (self._dbt / "profiles.yml").write_text(_PROFILE, encoding="utf-8")
@@ -69,13 +70,20 @@ class Bench:
         """The one number that a query gives."""
         return int(self.sql(query).collect()[0][0])
 
+    def rows(self, query: str) -> list[tuple[object, ...]]:
+        """All rows of a query."""
+        return [tuple(row) for row in self.sql(query).collect()]
+
     def expect(self, shape: Shape, encoder: type[Encoder]) -> None:
         """Takes all messages away; those to come are of this table and encoder."""
         self._feed = {"name": "bench", "protocol": encoder.protocol, "topics": [TOPIC], "partitions": PARTITIONS}
+        options = {} if shape.time_zone == "UTC" else {"time_zone": shape.time_zone}
         if issubclass(encoder, Avro):
             schemas = {schema_id: {"schema": text} for schema_id, text in encoder(shape, Random(1)).schemas().items()}
             self._registry.write_text(json.dumps(schemas), encoding="utf-8")
-            self._feed["options"] = {"schemas": str(self._registry)}
+            options["schemas"] = str(self._registry)
+        self._has_schemas = "schemas" in options
+        self._feed["options"] = options
         shutil.rmtree(self.messages, ignore_errors=True)
         self.messages.mkdir()
 
@@ -111,7 +119,7 @@ class Bench:
 
     def compiled(self, model: str) -> str:
         """The SQL of a staging model in a warehouse without one; writer schemas that it reads are fetched."""
-        if "options" in self._feed:
+        if self._has_schemas:
             self._invoke("run", "--select", "int_ticdc__writer_schemas")
         self._invoke("compile", "--select", model)
         (file,) = (self._dbt / "target" / "compiled").rglob(f"{model}.sql")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
@@ -18,7 +18,10 @@ Value = Callable[[Random], str | None]
 
 
 class Column(NamedTuple):
-    """A column: its type on the wire (canal's JDBC code and TiDB's word), in a CREATE TABLE and in a typed table."""
+    """A column: its type on the wire (canal's JDBC code and TiDB's word), in a CREATE TABLE and in a typed table.
+
+    `labels` are those of an ENUM or SET, whose values are numbers on the wire: of a label, from 1 on, or of a bit each.
+    """
 
     name: str
     jdbc_type: int
@@ -26,6 +29,7 @@ class Column(NamedTuple):
     ddl: str
     spark_type: str
     value: Value
+    labels: tuple[str, ...] = ()
 
     @property
     def base(self) -> str:
@@ -66,11 +70,15 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """A table, with the key column `id` first, and the size its messages are meant to have."""
+    """A table, with the key column `id` first, and the size its messages are meant to have.
+
+    Its TIMESTAMP values are of the time zone.
+    """
 
     label: str
     table: str
     columns: tuple[Column, ...]
+    time_zone: str = "UTC"
 
 
 def _number(low: int, high: int) -> Value:
@@ -107,6 +115,11 @@ def _double(random: Random) -> str:
     return f"{random.randint(1, 10**6) / 128:.15g}"
 
 
+def _quoted(labels: Sequence[str]) -> str:
+    """The labels of an ENUM or SET in a CREATE TABLE."""
+    return ",".join("'" + label.replace("'", "''") + "'" for label in labels)
+
+
 def _label(*labels: str) -> Value:
     return lambda random: random.choice(labels)
 
@@ -118,6 +131,11 @@ def _text(low: int, high: int) -> Value:
 def _json(random: Random) -> str:
     tags = ", ".join(f'\\"{word}\\"' for word in random.choices(_WORDS, k=2))
     return f'{{\\"at\\": {random.randint(0, 99)}, \\"tags\\": [{tags}]}}'
+
+
+def _bytes(random: Random) -> str:
+    """Bytes as the text that canal-json has for them, each a character of ISO-8859-1."""
+    return "".join(chr(random.randint(0xA0, 0xFF)) for _ in range(16))
 
 
 def _or_null(value: Value) -> Value:
@@ -177,6 +195,36 @@ LARGE = Shape(
         Column("arrived_at", 93, "datetime", "DATETIME(3)", "timestamp_ntz", _or_null(_moment(3))),
         Column("updated_at", 93, "timestamp", "TIMESTAMP(3) NULL", "timestamp", _moment(3)),
     ),
+)
+
+_STATES = ("new", "paid", "sent", "it's done")
+_FLAGS = ("gift", "express", "fragile", "insured")
+
+MIXED = Shape(
+    "mixed",
+    "parcels",
+    (
+        _ID,
+        Column("state", 4, "enum", f"ENUM({_quoted(_STATES)}) NOT NULL", "string", _number(1, len(_STATES)), _STATES),
+        Column(
+            "flags",
+            -7,
+            "set",
+            f"SET({_quoted(_FLAGS)}) NOT NULL",
+            "array<string>",
+            _number(0, 2 ** len(_FLAGS) - 1),
+            _FLAGS,
+        ),
+        Column("customer", -5, "bigint unsigned", "BIGINT UNSIGNED NOT NULL", "decimal(20,0)", _number(1, 10**9)),
+        Column("quantity", 4, "int", "INT NOT NULL", "int", _number(1, 500)),
+        Column("total", 3, "decimal", "DECIMAL(15,2) NOT NULL", "decimal(38,2)", _decimal(9, 2)),
+        Column("payload", 12, "json", "JSON", "string", _or_null(_json)),
+        Column("digest", 2004, "varbinary", "VARBINARY(16)", "binary", _or_null(_bytes)),
+        Column("placed", 93, "datetime", "DATETIME(3) NOT NULL", "timestamp_ntz", _moment(3)),
+        Column("seen_at", 93, "timestamp", "TIMESTAMP(3) NULL", "timestamp", _moment(3)),
+        Column("note", 12, "varchar", "VARCHAR(200)", "string", _or_null(_text(1, 8))),
+    ),
+    time_zone="Asia/Tokyo",
 )
 
 TEN = Shape(
