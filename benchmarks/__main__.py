@@ -143,6 +143,7 @@ def queries(bench: Bench, shape: Shape, rounds: int) -> list[str]:
             f"{_line(query.label, shape, 'ticdc', best)}   {best.wall / yardstick.wall:.1f} times a plain table",
             _line(query.label, shape, "plain typed Parquet", yardstick),
         ]
+    bench.sql(f"use {warehouse.DATABASE}")
     return lines
 
 
