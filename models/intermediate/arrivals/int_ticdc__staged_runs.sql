@@ -42,7 +42,8 @@ told as (
 
     select
         *,
-        kind = 'row' and table_name is not null and (is_resolved or waits_for_cells) as is_row
+        kind = 'row' and table_name is not null and (is_resolved or waits_for_cells) as is_row,
+        array_contains(lossy, '*:no_key') as is_keyless
     from judged
 
 )
@@ -61,7 +62,7 @@ select
     bool_or(kind = 'row' and not is_resolved and claim_check is null and not waits_for_cells) as is_waiting,
     min(if(is_row, commit_ts, null)) as first_commit_ts,
     max(if(is_row, commit_ts, null)) as last_commit_ts,
-    min(if(is_row and is_resolved and array_contains(lossy, '*:no_key'), commit_ts, null)) as first_keyless_commit_ts,
+    min(if(is_row and is_keyless, commit_ts, null)) as first_keyless_commit_ts,
     bool_or(is_row and not commit_ts_exact) as some_are_inexact,
     bool_or(is_row and op = 'update') as some_are_updates,
     bool_or(is_row and is_resolved) as some_are_whole,
