@@ -8,9 +8,9 @@
     {% endfor %}
     {% set suspects = [] %}
     {% for row in (run_query(
-        "select feed, min(if(kind = 'row', commit_ts, null)), max(if(kind = 'row', commit_ts, null)), "
-        ~ "min(if(kind = 'ddl', commit_ts, null)), max(if(kind = 'ddl', commit_ts, null)) from " ~ events
-        ~ " where run_id > " ~ settled.run_id ~ " and feed in (" ~ ticdc.text_literals(unbounded) ~ ") group by feed"
+        "select feed, min(first_row_ts), max(last_row_ts), min(first_ddl_ts), max(last_ddl_ts) from "
+        ~ ticdc.rows_of(ref("int_ticdc__staged_runs")) ~ " where run_id > " ~ settled.run_id
+        ~ " and feed in (" ~ ticdc.text_literals(unbounded) ~ ") group by feed"
     ).rows if unbounded else []) %}
         {% set last_row, last_ddl = newest.get(row[0], [0, 0]) %}
         {% if (row[1] or last_ddl + 1) <= last_ddl or (row[3] or last_row + 1) <= last_row %}
