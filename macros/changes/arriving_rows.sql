@@ -4,12 +4,12 @@
     {% if settled != progress %}
         {% set first_bag_commits, waits_for_cells = [], {} %}
         {% for row in ticdc.rows_if_built(rows, ticdc.arrivals_by_feed(settled, progress, rows)) %}
-            {% do arriving.first_commits.update({row[0]: row[1] | int}) %}
-            {% if row[4] %}{% do arriving.update({"is_exact": false}) %}{% endif %}
-            {% if row[5] %}{% do waits_for_cells.update({false: true}) %}{% endif %}
-            {% if row[6] %}{% do waits_for_cells.update({true: true}) %}{% endif %}
-            {% if row[3] %}{% do arriving.updated.append(row[0]) %}{% endif %}
-            {% if row[2] is not none %}{% do first_bag_commits.append(row[2] | int) %}{% endif %}
+            {% do arriving.first_commits.update({row.feed: row.first_commit_ts | int}) %}
+            {% if row.some_are_updates %}{% do arriving.updated.append(row.feed) %}{% endif %}
+            {% if row.some_are_inexact %}{% do arriving.update({"is_exact": false}) %}{% endif %}
+            {% if row.some_are_whole %}{% do waits_for_cells.update({false: true}) %}{% endif %}
+            {% if row.some_wait_for_cells %}{% do waits_for_cells.update({true: true}) %}{% endif %}
+            {% if row.first_keyless_commit_ts is not none %}{% do first_bag_commits.append(row.first_keyless_commit_ts | int) %}{% endif %}
         {% endfor %}
         {% do arriving.update({
             "first_commit_ts": arriving.first_commits.values() | min | default(0),
