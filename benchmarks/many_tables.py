@@ -46,7 +46,7 @@ class ManyTables:
         column = columns[-1]._replace(name=f"{columns[-1].name}_{len(columns)}")
         ddl = f"ALTER TABLE `{table}` ADD COLUMN `{column.name}` {column.ddl}"
         messages = [self._message(encoder.ddl(table, ddl, self._tick()))]
-        encoder.shape = Shape(TEN.label, table, (*columns, column))
+        self._encoders[0] = CanalJson(Shape(TEN.label, table, (*columns, column)), self._random)
         pq.write_table(table_of(messages), folder / f"{name}.parquet")
 
     def _messages(self, encoders: list[CanalJson], first_key: int) -> Iterator[Message]:
