@@ -1,24 +1,29 @@
 """`python -m benchmarks`: measures the package against native Spark SQL in one run, and prints the ratios.
 
 A ratio is native time / the package's time: above 1 the package is faster. Contenders that give different results
-stop the run. Avro is measured against spark-avro, which Spark gets from Maven Central.
+stop the run. Avro is measured against spark-avro, which Spark gets from Maven Central. `peers` has Flink SQL with
+Paimon beside both; their jars come from PyPI and Maven Central, 300 MB once, and stay in the user's cache.
 """
 
 from __future__ import annotations
 
 import argparse
+import signal
+import sys
 import tempfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from statistics import mean, median
 
-from benchmarks import native, native_decoders
+from benchmarks import flink, native, native_decoders
 from benchmarks.encoders import ENCODERS
 from benchmarks.many_tables import ROWS, ManyTables
 from benchmarks.measure import Contender, Cost, alternate, measured, progress, say
 from benchmarks.messages import Changefeed
+from benchmarks.peers import peers
 from benchmarks.queries import compared
+from benchmarks.report import check, check_typed, line, profile, ratios
 from benchmarks.session import Bench
 from benchmarks.tables import DATABASE, LARGE, MIXED, SMALL, Shape
 from dbt_ticdc import warehouse
@@ -30,6 +35,8 @@ _STAGING_COLUMNS = (
 _MEASUREMENTS = ("decode", "build", "increment", "queries")
 _TABLES = "tables"
 _INCREMENTS = "increments"
+_PEERS = "peers"
+_ALONE = (_TABLES, _INCREMENTS, _PEERS)
 _SPARK_AVRO = "org.apache.spark:spark-avro_2.13:4.1.1"
 
 
@@ -51,7 +58,7 @@ def decode(bench: Bench, shape: Shape, protocol: str, rounds: int) -> list[str]:
         if place:
             _check_staging(bench, label, f"default.staging_{place}")
     what = f"decode {protocol}"
-    return [*_ratios(what, shape, to_noop), *_ratios(f"{what}, write parquet", shape, to_parquet)]
+    return [*ratios(what, shape, to_noop), *ratios(f"{what}, write parquet", shape, to_parquet)]
 
 
 def _check_staging(bench: Bench, label: str, table: str) -> None:
@@ -65,7 +72,7 @@ def _check_staging(bench: Bench, label: str, table: str) -> None:
         using (topic, `partition`, `offset`, event_index) where not ({equal})
         """
     )
-    _check(wrong, f"staging rows of ticdc and of {label}")
+    check(wrong, f"staging rows of ticdc and of {label}")
 
 
 def build(bench: Bench, shape: Shape, rounds: int) -> list[str]:
@@ -90,16 +97,8 @@ def build(bench: Bench, shape: Shape, rounds: int) -> list[str]:
         contenders.append(Contender(label, partial(theirs, statements, database), partial(bench.empty, database)))
     alternate(contenders, rounds)
     for label, (database, _) in rivals.items():
-        _check_typed(bench, shape, label, f"{database}.typed")
-    return [*_ratios("raw to typed rows", shape, contenders), *_profile(nodes[1:])]
-
-
-def _check_typed(bench: Bench, shape: Shape, label: str, table: str) -> None:
-    columns = ", ".join(f"`{column.name}`" for column in shape.columns)
-    ours = f"select {columns}, _commit_ts, _lossy from {DATABASE}.{shape.table}"
-    theirs = f"select {columns}, commit_ts, lossy from {table}"
-    wrong = bench.count(f"select count(*) from (({ours} except all {theirs}) union all ({theirs} except all {ours}))")
-    _check(wrong, f"typed rows of ticdc and of {label}")
+        check_typed(bench, shape, label, f"{database}.typed")
+    return [*ratios("raw to typed rows", shape, contenders), *profile(nodes[1:])]
 
 
 def increment(bench: Bench, shape: Shape, feed: Changefeed, messages: int, rounds: int) -> list[str]:
@@ -116,13 +115,13 @@ def increment(bench: Bench, shape: Shape, feed: Changefeed, messages: int, round
     bench.empty("native_shot")
     for statement in native.single_shot(shape, "native_shot"):
         bench.sql(statement)
-    _check_typed(bench, shape, "one native build of all messages", "native_shot.typed")
+    check_typed(bench, shape, "one native build of all messages", "native_shot.typed")
     wall, cpu = (median(costs) for costs in zip(*costs[1:], strict=True))
     share = 100 * wall / full.median.wall
     return [
-        _line("full build", shape, "ticdc", full.median),
-        f"{_line('increment of 1 %', shape, 'ticdc', Cost(wall, cpu))}   {share:.1f} % of the full build",
-        *_profile(nodes[1:]),
+        line("full build", shape, "ticdc", full.median),
+        f"{line('increment of 1 %', shape, 'ticdc', Cost(wall, cpu))}   {share:.1f} % of the full build",
+        *profile(nodes[1:]),
     ]
 
 
@@ -136,12 +135,12 @@ def queries(bench: Bench, shape: Shape, rounds: int) -> list[str]:
             Contender(label, partial(bench.rows, sql)) for label, sql in (("ticdc", query.ours), ("plain", query.plain))
         )
         wrong = int(sorted(bench.rows(query.ours), key=str) != sorted(bench.rows(query.plain), key=str))
-        _check(wrong, f"results of {query.label} on the package's tables and on plain ones")
+        check(wrong, f"results of {query.label} on the package's tables and on plain ones")
         alternate([ours, plain], rounds)
         best, yardstick = (min(contender.costs) for contender in (ours, plain))
         lines += [
-            f"{_line(query.label, shape, 'ticdc', best)}   {best.wall / yardstick.wall:.1f} times a plain table",
-            _line(query.label, shape, "plain typed Parquet", yardstick),
+            f"{line(query.label, shape, 'ticdc', best)}   {best.wall / yardstick.wall:.1f} times a plain table",
+            line(query.label, shape, "plain typed Parquet", yardstick),
         ]
     bench.sql(f"use {warehouse.DATABASE}")
     return lines
@@ -164,10 +163,10 @@ def many_tables(bench: Bench, count: int, has_ddl: bool) -> list[str]:
         lines += [
             f"{what}, {count:,} tables {'with' if has_ddl else 'without'} DDL: {cost.wall:.1f} s ({cost.cpu:.1f} s CPU)"
             f", {len(sent)} statements, the longest of {longest:,} bytes",
-            *_profile(nodes),
+            *profile(nodes),
         ]
     wrong = bench.count(f"select count(*) from {DATABASE}.t0000") - 2 * ROWS
-    _check(wrong, "rows of the first table and of its messages")
+    check(wrong, "rows of the first table and of its messages")
     return lines
 
 
@@ -187,43 +186,17 @@ def increments(bench: Bench, count: int) -> list[str]:
         costs.append(measured(partial(_note_build, bench, nodes)))
         progress(f"{number}", "increment", costs[-1])
     wrong = bench.count(f"select count(*) from {DATABASE}.t0000") - ROWS * (count + 1)
-    _check(wrong, "rows of the first table and of its messages")
+    check(wrong, "rows of the first table and of its messages")
     early, late = (mean(cost.wall for cost in some) for some in (costs[10:20], costs[-10:]))
     return [
         f"increments of {tables} tables: {early:.1f} s each from the 10th to the 19th, {late:.1f} s from the "
         f"{count - 9}th to the {count}th: {late / early:.2f} times as long",
-        *_profile(nodes[-10:]),
+        *profile(nodes[-10:]),
     ]
 
 
 def _note_build(bench: Bench, nodes: list[dict[str, float]]) -> None:
     nodes.append(bench.build())
-
-
-def _ratios(what: str, shape: Shape, contenders: Sequence[Contender]) -> list[str]:
-    ours, *others = contenders
-    lines = [_line(what, shape, ours.label, ours.median)]
-    for other in sorted(others, key=lambda contender: contender.median):
-        by_wall, by_cpu = (theirs / mine for theirs, mine in zip(other.median, ours.median, strict=True))
-        lines.append(f"{_line(what, shape, other.label, other.median)}   ratio {by_wall:.2f} (CPU {by_cpu:.2f})")
-    return lines
-
-
-def _line(what: str, shape: Shape, label: str, cost: Cost) -> str:
-    return f"{what:<36} {shape.label:<7} {label:<30} {cost.wall:7.2f} s {cost.cpu:7.2f} s CPU"
-
-
-def _profile(runs: Sequence[dict[str, float]]) -> list[str]:
-    """Where the time of `dbt run` goes: the medians of its nodes, slowest first."""
-    medians = {name: median(run[name] for run in runs) for name in runs[0]}
-    slowest = sorted(medians.items(), key=lambda node: -node[1])
-    return ["    " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in slowest if seconds >= 0.1)]
-
-
-def _check(wrong: int, what: str) -> None:
-    if wrong:
-        raise SystemExit(f"{what} differ in {wrong} rows: nothing can be compared")
-    say(f"    {what} are equal")
 
 
 def run(
@@ -244,18 +217,20 @@ def run(
         report += increment(bench, shape, feed, messages, rounds)
     if "queries" in measurements:
         report += queries(bench, shape, max(rounds, 4))
+    if _PEERS in measurements:
+        report += peers(bench, shape, files, rounds)
     return report
 
 
 def main() -> None:
     """Parses the options and measures what they ask for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    words = (*_MEASUREMENTS, _TABLES, _INCREMENTS, *ENCODERS)
+    words = (*_MEASUREMENTS, *_ALONE, *ENCODERS)
     parser.add_argument(
         "what",
         nargs="*",
         help=f"some of {', '.join(words)}; build, increment and queries are of canal_json; "
-        f"{_TABLES} and {_INCREMENTS} are measured alone",
+        f"{', '.join(_ALONE)} are measured alone, and only where they are named",
     )
     parser.add_argument("--tables", type=int, default=1_000, help="of the measurement tables (default: %(default)s)")
     parser.add_argument("--increments", type=int, default=50, help="of that measurement (default: %(default)s)")
@@ -265,24 +240,29 @@ def main() -> None:
     parser.add_argument("--big", action="store_true", help="1,000,000 messages in build and increment")
     parser.add_argument("--spark-avro", default=_SPARK_AVRO, help="its Maven coordinates (default: %(default)s)")
     options = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGHUP):  # by an exception, which ends the processes that were started, too
+        signal.signal(number, lambda got, _: sys.exit(128 + got))
     if unknown := set(options.what) - set(words):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(words)}")
     measurements = [word for word in _MEASUREMENTS if word in options.what] or _MEASUREMENTS
     protocols = [word for word in ENCODERS if word in options.what] or list(ENCODERS)
+    if set(_ALONE) & set(options.what):
+        protocols = []
     packages = options.spark_avro if any("avro" in protocol for protocol in protocols) else ""
+    versions = flink.VERSIONS if _PEERS in options.what else packages
     report: list[str] = []
     with tempfile.TemporaryDirectory(prefix="ticdc_bench_") as folder:
         bench = Bench(Path(folder), packages)
         try:
-            report.append("\n".join(filter(None, (bench.machine(), packages))))
+            report.append("\n".join(filter(None, (bench.machine(), versions))))
             say(report[0])
             if _TABLES in options.what:
-                protocols = []
                 for has_ddl in (True, False):
                     report += many_tables(bench, options.tables, has_ddl)
             if _INCREMENTS in options.what:
-                protocols = []
                 report += increments(bench, options.increments)
+            if _PEERS in options.what:
+                report += run(bench, MIXED, "canal_json", [_PEERS], options.messages, options.rounds)
             for protocol in protocols:
                 of_one = [word for word in measurements if word != "decode" and protocol == "canal_json"]
                 groups = {options.messages: [word for word in measurements if word == "decode"]}

@@ -58,6 +58,11 @@ def progress(round_name: str, label: str, cost: Cost) -> None:
     say(f"    {round_name:<8} {label:<32} {cost.wall:8.2f} s {cost.cpu:8.2f} s CPU")
 
 
+def cores() -> int:
+    """The processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def say(text: str) -> None:
     """A line of progress."""
     print(text, file=sys.stderr, flush=True)

@@ -8,14 +8,17 @@ import platform
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
+from py4j.protocol import Py4JError
+
 from benchmarks.encoders import Avro, Encoder
+from benchmarks.measure import cores
 from benchmarks.messages import PARTITIONS, TOPIC
 from benchmarks.tables import DATABASE, Shape
 from dbt_ticdc import package_path, warehouse
@@ -42,11 +45,13 @@ class Statement(NamedTuple):
 class Bench:
     """A warehouse in `folder` with one Spark session; at most one per process.
 
-    `packages` are Maven coordinates of what Spark needs besides, comma-joined.
+    `packages` are Maven coordinates of what Spark needs besides, comma-joined; `variables` those of dbt besides feeds.
     """
 
     def __init__(self, folder: Path, packages: str = "") -> None:
+        self.folder = folder
         self.messages = folder / "messages"
+        self.variables: dict[str, object] = {}
         self._registry = folder / "registry.json"
         self._feed: dict[str, object] = {}
         self._has_schemas = False
@@ -59,8 +64,9 @@ class Bench:
         self.sql("create database if not exists ticdc_raw")
 
     def close(self) -> None:
-        """Ends the session."""
-        self._spark.stop()
+        """Ends the session; one in whose midst a signal came does not answer any more, and ends with this process."""
+        with suppress(Py4JError):
+            self._spark.stop()
 
     def sql(self, statement: str) -> DataFrame:
         """Runs a statement."""
@@ -103,6 +109,10 @@ class Bench:
         self.sql(f"drop database if exists {database} cascade")
         self.sql(f"create database {database}")
 
+    def bytes_of(self, database: str) -> int:
+        """The bytes of the files of a database's tables."""
+        return bytes_in(self.folder / "warehouse" / "tables" / f"{database}.db")
+
     def empty_warehouse(self) -> None:
         """The state before the first run of the package: nothing but its seeds."""
         self.empty(warehouse.DATABASE)
@@ -141,7 +151,7 @@ class Bench:
             "--log-level",
             "none",
             "--vars",
-            json.dumps({"ticdc__feeds": [self._feed]}),
+            json.dumps({"ticdc__feeds": [self._feed], **self.variables}),
         ]
         fixed += ["--no-send-anonymous-usage-stats", "--no-version-check"]
         before = Path.cwd()
@@ -181,15 +191,19 @@ class Bench:
 
     def machine(self) -> str:
         """What the figures were measured on."""
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
         java = self._spark.sparkContext._jvm.java.lang.System.getProperty("java.version")  # type: ignore[union-attr]
         packages = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
         load = "/".join(f"{value:.1f}" for value in os.getloadavg())
         return (
-            f"{cores} cores ({_cpu()}), {memory:.0f} GB, load {load}, {platform.system()} {platform.machine()}\n"
+            f"{cores()} cores ({_cpu()}), {memory:.0f} GB, load {load}, {platform.system()} {platform.machine()}\n"
             f"Python {platform.python_version()}, Java {java}, {packages}"
         )
+
+
+def bytes_in(folder: Path) -> int:
+    """The bytes of all files in a folder."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 def _cpu() -> str:
