@@ -14,6 +14,7 @@
     {%- set schemas = run_query("show schemas").rows | map(attribute=0) | map("replace", "`", "") | map("lower") | list if changed or stale else [] -%}
     {%- set standing = ticdc.standing_relations(changed + stale, schemas, known) -%}
     {%- do ticdc.make_typed_relations(changed, standing, schemas) -%}
+    {%- do ticdc.note_storages(tables) -%}
     {%- do ticdc.remember_typed_tables(target, tables, known) -%}
     {%- do ticdc.drop_stale_relations(tables, stale, standing) -%}
     {%- do ticdc.settle(target, {"made": true}) -%}

@@ -2,7 +2,11 @@
     {%- set batches, since, feed_bounds = {}, {}, {} -%}
     {#- a list, as models that run side by side join the state meanwhile -#}
     {%- for name, model in state.models.items() | list -%}
-        {%- do batches.update({name: model.batches | map(attribute=0) | list}) -%}
+        {#- readers ask the changes themselves while a stored history lacks some of them -#}
+        {%- set rows_of = (model.settled or {}).get("rows_of") -%}
+        {%- if not rows_of or rows_of == ticdc.rows_of_histories(state) -%}
+            {%- do batches.update({name: model.batches | map(attribute=0) | list}) -%}
+        {%- endif -%}
         {%- if model.since %}{% do since.update({name: model.since}) %}{% endif -%}
     {%- endfor -%}
     {%- set changes = state.models.get(ticdc.relation_name("int_ticdc__changes"), {}).get("settled") or {} -%}

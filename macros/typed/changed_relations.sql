@@ -2,15 +2,21 @@
     {% set changed = [] %}
     {% for table in tables %}
         {% for kind, hash in table.made.items() %}
-            {% set before = ticdc.typed_storage(table, latest) if kind == "view" else [] %}
-            {% if before or should_full_refresh() or hash != table.known.statements.get(kind) %}
+            {% set storage, before = none, [] %}
+            {% if kind == "view" %}
+                {% set storage, before = table.storage, ticdc.typed_storage(table, latest) %}
+            {% elif kind == "history_view" %}
+                {% set storage, before = table.history_storage, ticdc.history_statements(table) %}
+            {% endif %}
+            {% set is_other = should_full_refresh() or hash != table.known.statements.get(kind) %}
+            {% if before or is_other %}
                 {% do changed.append({
                     "table": table,
                     "kind": kind,
                     "relation": table.relations[kind],
-                    "storage": table.storage if before,
+                    "storage": storage if before,
                     "before": before,
-                    "query": ticdc.typed_query(table, kind),
+                    "query": ticdc.typed_query(table, kind) if is_other,
                 }) %}
             {% endif %}
         {% endfor %}

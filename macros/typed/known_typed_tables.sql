@@ -7,6 +7,7 @@
             "relations": {"view": row[5], "history_view": row[6], "as_of_function": plan.as_of_function},
             "statements": plan.statements,
             "storage": plan.storage,
+            "history_storage": plan.history_storage,
             "stored_generations": ticdc.stored_generations(plan.storage),
             "observed": {} if should_full_refresh() else plan.observed,
             "seen": none if should_full_refresh() else plan.seen,

@@ -28,13 +28,7 @@
     {% endfor %}
     {% for change in changed %}
         {% set table, known = change.table, change.table.known %}
-        {% if not change.problem %}
-            {% if change.kind == "view" and table.is_stored %}
-                {% set stored = [] %}
-                {% for generation in table.generations %}{% do stored.append([generation, 0]) %}{% endfor %}
-                {% do ticdc.state().models.update({ticdc.storage_name(table.storage): {"batches": stored, "since": {}, "settled": {}}}) %}
-            {% endif %}
-        {% else %}
+        {% if change.problem %}
             {% do table.problems.append(change.problem) %}
             {% do table.refused.update({change.kind: table.made.pop(change.kind)}) %}
             {# what a run made before is there as it was #}
@@ -42,7 +36,9 @@
                 {% do table.made.update({change.kind: known.statements[change.kind]}) %}
             {% endif %}
             {% if change.kind == "view" %}
-                {% do table.update({"storage": known.get("storage"), "stored_generations": known.get("stored_generations", [])}) %}
+                {% do table.update({"storage": known.get("storage"), "generations": known.get("stored_generations", [])}) %}
+            {% elif change.kind == "history_view" %}
+                {% do table.update({"history_storage": known.get("history_storage"), "history": none}) %}
             {% endif %}
         {% endif %}
     {% endfor %}

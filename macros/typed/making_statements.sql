@@ -2,7 +2,9 @@
     {% set mark = ticdc.typed_mark() %}
     {% set properties = "tblproperties ('" ~ mark.name ~ "' = '" ~ mark.value ~ "')" %}
     {% set stands = standing.get(ticdc.relation_key(change.kind, change.relation)) %}
-    {% if change.kind == "as_of_function" %}
+    {% if not change.query %}
+        {% do return(change.before) %}
+    {% elif change.kind == "as_of_function" %}
         {% do return(change.before + [
             "create or replace function " ~ change.relation ~ "(tso bigint) returns table comment '" ~ mark.name ~ "=" ~ mark.value ~ "' return "
             ~ change.query

@@ -5,6 +5,7 @@
         "observed": table.observed,
         "seen": table.seen,
         "storage": table.storage,
+        "history_storage": table.history_storage,
         "statements": table.made,
         "as_of_function": made.get("as_of_function"),
         "problems": table.problems,

@@ -1,10 +1,5 @@
 {% macro stored_rows(table) %}
-    {%- set latest, name = ref("int_ticdc__latest"), ticdc.storage_name(table.storage) -%}
-    {%- set stored -%}
-    coalesce(
-        (select try_element_at(states.batches, {{ ticdc.text_literal(name) }}) from {{ ref("int_ticdc__publication") }} as states), array()
-    )
-    {%- endset -%}
+    {%- set latest, stored = ref("int_ticdc__latest"), ticdc.stored_batches(table.storage) -%}
     {%- set not_stored = "array_except(" ~ ticdc.published_batches("int_ticdc__latest") ~ ", " ~ stored ~ ")" -%}
     {%- set rows -%}
     (

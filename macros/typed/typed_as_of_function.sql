@@ -1,5 +1,6 @@
 {% macro typed_as_of_function(table) %}
-    {%- set past = dict(table, columns=table.past_columns or table.columns) -%}
+    {%- set past = ticdc.past_of(table) -%}
+    {%- set columns = past.columns | map(attribute="stored_as") | list + ["commit_ts", "lossy"] -%}
     {%- set rows -%}
     (
         with
@@ -33,9 +34,33 @@
             and coalesce(lives.live_to_ts > tso, true)
     )
     {%- endset -%}
+    {#- what a DDL made of the columns of a row is in no history #}
+    {%- set is_stored = table.history_storage and not table.past_columns and not table.left_behind -%}
     select
         {{ ticdc.named_columns(past, ["commit_ts"]) }}
     from (
-        {{ ticdc.typed_rows(past, rows, [], ["row_key"], "tso") }}
+        {% if is_stored -%}
+        select
+            versions.{{ columns | join(", versions.") }}
+        from (
+            {{ ticdc.stored_history(table, columns + ["valid_from_ts", "valid_to_ts"]) }}
+        ) as versions
+        inner join (
+            {{ ticdc.bounds_as_of("tso") }}
+        ) as bounds
+            on
+                bounds.feed = {{ ticdc.text_literal(table.feed) }}
+                and versions.valid_from_ts <= bounds.as_of_ts
+        where coalesce(versions.valid_to_ts > tso, true)
+
+        union all
+
+        {% endif -%}
+        select
+            {{ columns | join(", ") }}
+        from (
+            {{ ticdc.typed_rows(past, rows, [], ["row_key"], "tso") }}
+        )
+        {{ ticdc.where_not_stored(table) if is_stored }}
     )
 {% endmacro %}

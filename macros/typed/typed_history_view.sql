@@ -1,10 +1,21 @@
 {% macro typed_history_view(table) %}
-    {%- set carried = ["row_key", "valid_from_ts", "valid_to_ts", "valid_from_at", "valid_to_at", "op", "closed_by"] -%}
-    {%- set past = dict(table, columns=table.past_columns or table.columns) -%}
+    {%- set past, carried = ticdc.past_of(table), ticdc.history_columns() -%}
     {%- set rows = "(" ~ ticdc.row_history(ticdc.changes_of_table(table)) ~ ")" -%}
+    {%- set columns = past.columns | map(attribute="stored_as") | list + carried + ["commit_ts", "lossy"] -%}
     select
         {{ ticdc.named_columns(past, carried) }}
     from (
-        {{ ticdc.typed_rows(past, rows, [], carried, "valid_from_ts") }}
+        {% if table.history_storage -%}
+        {{ ticdc.stored_history(table, columns) }}
+
+        union all
+
+        {% endif -%}
+        select
+            {{ columns | join(", ") }}
+        from (
+            {{ ticdc.typed_rows(past, rows, [], carried, "valid_from_ts") }}
+        )
+        {{ ticdc.where_not_stored(table) }}
     )
 {% endmacro %}

@@ -20,8 +20,8 @@
         "is_keyless": true,
     } %}
     {% set queries = [ticdc.typed_query(sample, "history_view"), ticdc.typed_query(sample, "as_of_function")] %}
-    {% for more in [{"is_stored": false}, {"is_stored": true, "storage": "storage"}] %}
-        {% do queries.append(ticdc.typed_query(dict(sample, **more), "view")) %}
-    {% endfor %}
+    {% do queries.append(ticdc.typed_query(sample, "view")) %}
+    {% do sample.update({"storage": "storage", "history_storage": "history", "past_columns": none}) %}
+    {% for kind in ["view", "history_view", "as_of_function"] %}{% do queries.append(ticdc.typed_query(sample, kind)) %}{% endfor %}
     {% do return(local_md5(queries | join)) %}
 {% endmacro %}

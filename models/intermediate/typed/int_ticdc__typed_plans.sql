@@ -49,6 +49,18 @@ generations as (
 
 ),
 
+-- a history is stored anew where one of them changed
+lives as (
+
+    select
+        feed,
+        table_id,
+        md5(to_json(array_sort(collect_list(struct(table_incarnation, lives))))) as lives
+    from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as table_states
+    group by feed, table_id
+
+),
+
 {% if has_bags -%}
 keyless_tables as (
 
@@ -78,8 +90,13 @@ typed_tables as (
             size(array_distinct(tables.versions.table_schema)) > 1, tables.versions, null
         ) as versions,
         to_json(tables.left_behind) as left_behind,
-        {{ "keyless_tables.feed is not null" if has_bags else "false" }} as is_keyless
+        {{ "keyless_tables.feed is not null" if has_bags else "false" }} as is_keyless,
+        lives.lives
     from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
+    inner join lives
+        on
+            tables.feed = lives.feed
+            and tables.table_id = lives.table_id
     left join generations
         on
             tables.feed = generations.feed
@@ -270,6 +287,7 @@ select
     each.tables.row_count,
     each.tables.left_behind,
     each.tables.is_keyless,
+    each.tables.lives,
     each.plans as plan
 from planned
     lateral view explode(arrays_zip(tables, plans)) exploded as each

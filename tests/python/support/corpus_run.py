@@ -60,6 +60,8 @@ TYPED_TABLES = (
     "audit_log",
 )
 TYPED_TABLES += ("types_zoo_int", "types_zoo_misc", "types_zoo_num", "types_zoo_str", "types_zoo_time")
+# Those of these that have as many rows are stored.
+STORED_FROM = 30
 
 # The feeds whose protocol sends no DDL.
 WITHOUT_DDL = {
@@ -153,7 +155,7 @@ def build(folder: Path, checkpoints: Mapping[int, upstream.Truth]) -> Built:
         write_lines(first / f"{feed}.jsonl.gz", [each.line for each, _ in records])
         options = {"options": BROKEN_FEEDS[feed], "target_schema": None}
         feeds.append({"name": feed, "protocol": "canal_json", "topics": [feed], **options})
-    feeds_file = embedded.write_feeds(folder / "feeds.yml", feeds)
+    feeds_file = embedded.write_feeds(folder / "feeds.yml", feeds, {"ticdc__stored_from_rows": STORED_FROM})
     columns = folder / "columns.jsonl"  # it tells the names that Avro cannot write
     exported_columns = [*text_lines(root() / "columns.jsonl"), json.dumps({**NAMESAKE, "column_name": "id"})]
     columns.write_text("".join(exported_columns), encoding="utf-8", newline="\n")

@@ -1,0 +1,23 @@
+{% macro history_statements(table) %}
+    {% set history, storage, mark = table.history, table.history_storage, ticdc.typed_mark() %}
+    {% if not history or history.since is none %}{% do return([]) %}{% endif %}
+    {% set past = ticdc.past_of(table) %}
+    {% set keys = [] %}
+    {% for column in past.columns if column.name in table.key_columns %}{% do keys.append(column.stored_as) %}{% endfor %}
+    {# readers who ask for a key read a part of each file #}
+    {% set sorted = " sort by " ~ keys | join(", ") if keys else "" %}
+    {% set rows = ticdc.typed_rows(past, ticdc.versions_to_store(table, history.since), [], ticdc.history_columns() + ["table_incarnation", "replaces_from_ts"], "valid_from_ts") %}
+    {% set statements = [] %}
+    {% if history.is_made %}
+        {% do statements.append("drop table if exists " ~ storage) %}
+        {% do statements.append(
+            "create table " ~ storage ~ " using " ~ config.get("file_format", "parquet") ~ options_clause() ~ " partitioned by (generation)"
+            ~ " tblproperties ('" ~ mark.name ~ "' = '" ~ mark.value ~ "') as "
+            ~ "select *, cast(0 as bigint) as generation from (" ~ rows ~ ") where false"
+        ) %}
+    {% endif %}
+    {% do statements.append(
+        "insert overwrite table " ~ storage ~ " partition (generation = " ~ ticdc.run_id() ~ ") select * from (" ~ rows ~ ")" ~ sorted
+    ) %}
+    {% do return(statements) %}
+{% endmacro %}

@@ -1,0 +1,28 @@
+{% macro stored_history(table, columns) %}
+    {%- set batches = ticdc.stored_batches(table.history_storage) -%}
+    select
+        {% for column in columns -%}
+        stored.{{ column }}{{ "," if not loop.last }}
+        {% endfor -%}
+    from {{ table.history_storage }} as stored
+    left anti join (
+        select distinct
+            table_incarnation,
+            row_key,
+            generation,
+            replaces_from_ts
+        from {{ table.history_storage }}
+        where
+            size({{ batches }}) > 1
+            and generation > get({{ batches }}, 0)
+            and array_contains({{ batches }}, generation)
+    ) as later
+        on
+            stored.table_incarnation = later.table_incarnation
+            and stored.row_key = later.row_key
+            and stored.generation < later.generation
+            and (stored.valid_to_ts is null or stored.valid_to_ts >= later.replaces_from_ts)
+    where
+        array_contains({{ batches }}, stored.generation)
+        and stored.valid_from_ts is not null
+{% endmacro %}
