@@ -1,20 +1,21 @@
 {% macro changed_relations(tables, latest) %}
     {% set changed = [] %}
     {% for table in tables %}
+        {% set storing = ticdc.history_statements(table) %}
+        {% if storing %}
+            {% do changed.append({
+                "table": table, "kind": "history_storage", "relation": table.history_storage, "storage": none, "before": storing, "query": none,
+            }) %}
+        {% endif %}
         {% for kind, hash in table.made.items() %}
-            {% set storage, before = none, [] %}
-            {% if kind == "view" %}
-                {% set storage, before = table.storage, ticdc.typed_storage(table, latest) %}
-            {% elif kind == "history_view" %}
-                {% set storage, before = table.history_storage, ticdc.history_statements(table) %}
-            {% endif %}
+            {% set before = ticdc.typed_storage(table, latest) if kind == "view" else [] %}
             {% set is_other = should_full_refresh() or hash != table.known.statements.get(kind) %}
             {% if before or is_other %}
                 {% do changed.append({
                     "table": table,
                     "kind": kind,
                     "relation": table.relations[kind],
-                    "storage": storage if before,
+                    "storage": table.storage if before,
                     "before": before,
                     "query": ticdc.typed_query(table, kind) if is_other,
                 }) %}

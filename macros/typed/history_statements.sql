@@ -2,10 +2,9 @@
     {% set history, storage, mark = table.history, table.history_storage, ticdc.typed_mark() %}
     {% if not history or history.since is none %}{% do return([]) %}{% endif %}
     {% set past = ticdc.past_of(table) %}
-    {% set keys = [] %}
-    {% for column in past.columns if column.name in table.key_columns %}{% do keys.append(column.stored_as) %}{% endfor %}
-    {# readers who ask for a key read a part of each file #}
-    {% set sorted = " sort by " ~ keys | join(", ") if keys else "" %}
+    {# who asks for the rows that are there, or for a key, reads a part of each file #}
+    {% set sorted = ["valid_to_ts is not null"] %}
+    {% for column in past.columns if column.name in table.key_columns %}{% do sorted.append(column.stored_as) %}{% endfor %}
     {% set rows = ticdc.typed_rows(past, ticdc.versions_to_store(table, history.since), [], ticdc.history_columns() + ["table_incarnation", "replaces_from_ts"], "valid_from_ts") %}
     {% set statements = [] %}
     {% if history.is_made %}
@@ -17,7 +16,7 @@
         ) %}
     {% endif %}
     {% do statements.append(
-        "insert overwrite table " ~ storage ~ " partition (generation = " ~ ticdc.run_id() ~ ") select * from (" ~ rows ~ ")" ~ sorted
+        "insert overwrite table " ~ storage ~ " partition (generation = " ~ ticdc.run_id() ~ ") select * from (" ~ rows ~ ") sort by " ~ sorted | join(", ")
     ) %}
     {% do return(statements) %}
 {% endmacro %}

@@ -30,14 +30,14 @@
         {% set table, known = change.table, change.table.known %}
         {% if change.problem %}
             {% do table.problems.append(change.problem) %}
-            {% do table.refused.update({change.kind: table.made.pop(change.kind)}) %}
+            {% if change.kind in table.made %}{% do table.refused.update({change.kind: table.made.pop(change.kind)}) %}{% endif %}
             {# what a run made before is there as it was #}
             {% if known.relations.get(change.kind) == change.relation and standing.get(ticdc.relation_key(change.kind, change.relation)) %}
                 {% do table.made.update({change.kind: known.statements[change.kind]}) %}
             {% endif %}
             {% if change.kind == "view" %}
                 {% do table.update({"storage": known.get("storage"), "generations": known.get("stored_generations", [])}) %}
-            {% elif change.kind == "history_view" %}
+            {% elif change.kind == "history_storage" %}
                 {% do table.update({"history_storage": known.get("history_storage"), "history": none}) %}
             {% endif %}
         {% endif %}

@@ -2,23 +2,25 @@
     {% set identity = [table.feed, table.table_id, table.table_incarnation, table.columns] %}
     {% set of_past = [table.past_columns, table.left_behind, table.is_keyless] %}
     {% set is_large = table.row_count >= var("ticdc__stored_from_rows", 100000) | int %}
-    {% set storages = {"view": none, "history_view": none} %}
-    {% set wanted = {"view": ["typed", identity], "history_view": ["history", [identity, of_past]] if not table.is_keyless} %}
-    {% for kind, of in wanted.items() if of and is_large and kind in table.relations %}
-        {% do storages.update({kind: latest.include(identifier=false) ~ ".ticdc__" ~ of[0] ~ "_" ~ local_md5(tojson(of[1]))}) %}
-    {% endfor %}
+    {% set storages, prefix = {"rows": none, "history": none}, latest.include(identifier=false) ~ ".ticdc__" %}
+    {% if is_large and "history_view" in table.relations and not table.is_keyless %}
+        {% do storages.update({"history": prefix ~ "history_" ~ local_md5(tojson([identity, of_past]))}) %}
+    {% endif %}
+    {# where the columns never changed, the rows are the versions that did not end #}
+    {% if is_large and "view" in table.relations and (table.past_columns or not storages.history) %}
+        {% do storages.update({"rows": prefix ~ "typed_" ~ local_md5(tojson(identity))}) %}
+    {% endif %}
     {# all that a query is rendered of: to render those of a thousand tables in each run would take seconds #}
-    {% set of_kinds = {"view": [storages.view] if storages.view else [], "history_view": of_past, "as_of_function": of_past} %}
-    {% set made = {} %}
+    {% set made, stored = {}, storages.values() | select | list %}
     {% for kind in table.relations %}
-        {% set of_kind = of_kinds[kind] + ([storages.history_view] if storages.history_view and kind != "view" else []) %}
+        {% set of_kind = ([] if kind == "view" else of_past) + stored %}
         {% do made.update({kind: local_md5(tojson([rendering, table.relations[kind], identity, of_kind]))}) %}
     {% endfor %}
     {% do return({
-        "storage": storages.view,
-        "stored_generations": table.known.stored_generations if storages.view and table.known.storage == storages.view else [],
-        "history_storage": storages.history_view,
-        "history": ticdc.history_to_store(table, storages.history_view) if storages.history_view else none,
+        "storage": storages.rows,
+        "stored_generations": table.known.stored_generations if storages.rows and table.known.storage == storages.rows else [],
+        "history_storage": storages.history,
+        "history": ticdc.history_to_store(table, storages.history) if storages.history else none,
         "made": made,
         "refused": {},
     }) %}

@@ -21,7 +21,8 @@
     } %}
     {% set queries = [ticdc.typed_query(sample, "history_view"), ticdc.typed_query(sample, "as_of_function")] %}
     {% do queries.append(ticdc.typed_query(sample, "view")) %}
-    {% do sample.update({"storage": "storage", "history_storage": "history", "past_columns": none}) %}
+    {% do queries.append(ticdc.typed_query(dict(sample, storage="storage"), "view")) %}
+    {% do sample.update({"history_storage": "history", "past_columns": none, "left_behind": []}) %}
     {% for kind in ["view", "history_view", "as_of_function"] %}{% do queries.append(ticdc.typed_query(sample, kind)) %}{% endfor %}
     {% do return(local_md5(queries | join)) %}
 {% endmacro %}

@@ -1,11 +1,30 @@
 {% macro typed_view(table) %}
+    {%- set columns = table.columns | map(attribute="stored_as") | list + ["commit_ts", "lossy"] -%}
     select
         {{ ticdc.named_columns(table, ["commit_ts"]) }}
     from (
         {% if table.storage -%}
         {{ ticdc.merged_generations(ticdc.stored_rows(table), "row_key", "is_deleted", ticdc.published_batches("int_ticdc__latest")) }}
         {%- else -%}
-        {{ ticdc.typed_rows(table, ref("int_ticdc__newest_rows"), [], ["row_key"]) }}
+        {% if table.history_storage -%}
+        select
+            {{ columns | join(", ") }}
+        from (
+            {{ ticdc.stored_history(table, columns + ["valid_to_ts", "table_incarnation"]) }}
+        )
+        where
+            valid_to_ts is null
+            and table_incarnation = {{ table.table_incarnation }}
+
+        union all
+
+        {% endif -%}
+        select
+            {{ columns | join(", ") }}
+        from (
+            {{ ticdc.typed_rows(table, ref("int_ticdc__newest_rows"), [], ["row_key"]) }}
+        )
+        {{ ticdc.where_not_stored(table) }}
         {%- endif %}
     )
 {% endmacro %}

@@ -67,7 +67,7 @@ QUERIES = {
     "changelog": "select count(distinct feed) as feeds from ticdc.ticdc__changelog",
     "transactions": "select * from ticdc.ticdc__transactions limit 1",
     "message times": "select distinct typeof(message_at) as type from ticdc.int_ticdc__events",
-    "stored": "select count(*) as tables from ticdc.int_ticdc__typed_tables where plan like '%.ticdc__typed_%'",
+    "stored": "select count(*) as tables from ticdc.int_ticdc__typed_tables where plan like '%.ticdc__history_%'",
 }
 
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
+from support import session
 from support.cases import Built, Feed, Stage, Story, story
 from support.stories import STEP, Table
 from support.stories import Feed as Told
 
+from dbt_ticdc import cli
+
+Ask = Callable[[str], list[dict[str, Any]]]
 FEED = "stored_histories"
 TABLES = {"large": 2, "altered": 1, "emptied": 1}
 """The tables, and how many batches of each are published after the second run."""
@@ -20,7 +25,7 @@ CREATE = "CREATE TABLE {} (`id` INT PRIMARY KEY,`v` VARCHAR(9))"
 
 
 def told_in_two() -> list[list[str]]:
-    """Lines of two runs: of each table the second has an update, a delete, a row and a late change, or a DDL besides."""
+    """Lines of two runs; the second has late changes among others, and a DDL for two of the tables."""
     feed = Told(FEED)
     late: dict[str, int] = {}
     tables = {name: Table(feed, name, PAIRS) for name in TABLES}
@@ -58,6 +63,34 @@ def told_in_two() -> list[list[str]]:
     return [lines[:first], lines[first:]]
 
 
+def histories(ask: Ask, table: str, columns: str) -> tuple[list[Any], list[Any]]:
+    """The rows of `<table>_history` and of `ticdc__row_history`, each as sorted tuples of the same texts."""
+    carried = "row_key, valid_from_ts, valid_to_ts, op, closed_by"
+    typed = ask(f"select {columns}, _{carried.replace(', ', ', _')}, _lossy from stored.{table}_history")
+    untyped = ask(
+        f"select row, {carried}, lossy from ticdc__row_history where feed = '{FEED}' and table_name = '{table}'"
+    )
+    names = columns.split(", ")
+    for row in untyped:
+        image = json.loads(row.pop("row"))
+        row.update({name: image.get(name) for name in names})
+    texts = [{key.removeprefix("_"): value for key, value in row.items()} for row in typed]
+    for row in texts:
+        row.update({name: None if row[name] is None else str(row[name]) for name in names})
+    first, second = (sorted((tuple(sorted(row.items())) for row in rows), key=repr) for rows in (texts, untyped))
+    return first, second
+
+
+def batches(ask: Ask) -> dict[str, int | None]:
+    """How many batches of each stored history are published; None where it is not read."""
+    (published,) = ask("select batches from int_ticdc__publication")
+    found = {}
+    for row in ask(f"select table_name, plan from int_ticdc__typed_tables where feed = '{FEED}'"):
+        storage = json.loads(row["plan"])["history_storage"] or ""
+        found[row["table_name"]] = len(published["batches"].get(storage.split(".")[-1], ())) or None
+    return found
+
+
 class Histories(Story):
     """The feed, and what was asked of it after each run."""
 
@@ -65,9 +98,8 @@ class Histories(Story):
 
     def __init__(self) -> None:
         self.parts = dict(zip(self.stages, told_in_two(), strict=False))
-        self.typed: dict[tuple[Stage, str], list[tuple[Any, ...]]] = {}
-        self.untyped: dict[tuple[Stage, str], list[tuple[Any, ...]]] = {}
-        self.batches: dict[tuple[Stage, str], int | None] = {}
+        self.found: dict[tuple[Stage, str], tuple[list[Any], list[Any]]] = {}
+        self.batches: dict[Stage, dict[str, int | None]] = {}
 
     def feeds(self, stage: Stage) -> Sequence[Feed]:
         return [{"name": FEED, "protocol": "canal_json", "topics": [FEED], "target_schema": "stored"}]
@@ -79,68 +111,81 @@ class Histories(Story):
         return {"ticdc__stored_from_rows": STORED_FROM}
 
     def after(self, stage: Stage, built: Built) -> None:
-        plans = built.rows(f"select table_name, plan from int_ticdc__typed_tables where feed = '{FEED}'")
-        (published,) = built.rows("select batches from int_ticdc__publication")
-        for row in plans:
-            storage = json.loads(row["plan"])["history_storage"]
-            batches = published["batches"].get((storage or "").split(".")[-1])
-            self.batches[stage, row["table_name"]] = batches and len(batches)
-        carried = "row_key, valid_from_ts, valid_to_ts, op, closed_by"
+        self.batches[stage] = batches(built.rows)
         for table in TABLES:
             columns = "id, v" if table != "altered" or stage is Stage.FIRST else "id, v, w"
-            typed = built.rows(
-                f"select {columns}, _{carried.replace(', ', ', _')}, _lossy as lossy from stored.{table}_history"
-            )
-            untyped = built.rows(
-                f"select row, {carried}, lossy from ticdc__row_history where feed = '{FEED}' and table_name = '{table}'"
-            )
-            names = columns.split(", ")
-            for row in untyped:
-                image = json.loads(row.pop("row"))
-                row.update({name: image.get(name) for name in names})
-            for row in typed:
-                row.update({name: None if row[name] is None else str(row[name]) for name in names})
-                row.update({key.removeprefix("_"): row.pop(key) for key in list(row)})
-            for found, rows in ((self.typed, typed), (self.untyped, untyped)):
-                found[stage, table] = sorted((tuple(sorted(row.items())) for row in rows), key=repr)
+            self.found[stage, table] = histories(built.rows, table, columns)
 
 
 HISTORIES = Histories()
 story(HISTORIES)
-RUNS = [stage for stage in Stage]
 
 
 @pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("stage", RUNS)
+@pytest.mark.parametrize("stage", list(Stage))
 def test_a_stored_history_is_the_history(built_cases: Built, table: str, stage: Stage) -> None:
-    assert HISTORIES.typed[stage, table] == HISTORIES.untyped[stage, table]
-    assert len(HISTORIES.typed[stage, table]) > STORED_FROM
+    typed, untyped = HISTORIES.found[stage, table]
+    assert typed == untyped
+    assert len(typed) > STORED_FROM
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_what_is_stored_is_published(built_cases: Built, table: str) -> None:
-    counts = [HISTORIES.batches[stage, table] for stage in RUNS]
-    assert counts == [1, TABLES[table], TABLES[table]]
+    assert [HISTORIES.batches[stage][table] for stage in Stage] == [1, TABLES[table], TABLES[table]]
 
 
 def test_a_late_change_replaces_versions_that_are_stored(built_cases: Built) -> None:
-    rows = [dict(row) for row in HISTORIES.typed[Stage.SECOND, "large"]]
-    of_one = sorted((row["valid_from_ts"], row["v"]) for row in rows if row["id"] == "1")
-    assert [value for _, value in of_one] == ["a", "late", "b"]
-    ends = {value: end for value, end in ((row["v"], row["valid_to_ts"]) for row in rows if row["id"] == "1")}
-    assert [ends["a"], ends["late"], ends["b"]] == [of_one[1][0], of_one[2][0], None]
+    rows = [dict(row) for row in HISTORIES.found[Stage.SECOND, "large"][0]]
+    of_one = sorted((row["valid_from_ts"], row["valid_to_ts"], row["v"]) for row in rows if row["id"] == "1")
+    begins = [begin for begin, _, _ in of_one]
+    assert [value for _, _, value in of_one] == ["a", "late", "b"]
+    assert [end for _, end, _ in of_one] == [*begins[1:], None]
 
 
-def test_rows_as_of_a_commit_are_those_of_the_history(built_cases: Built) -> None:
-    """Where the columns of the table never changed, the function reads what is stored."""
-    (bounds,) = built_cases.rows(f"select complete_through_ts as ts from ticdc__completeness where feed = '{FEED}' limit 1")
-    rows = [dict(row) for row in HISTORIES.typed[Stage.SECOND, "large"]]
-    moments = sorted({row["valid_from_ts"] for row in rows})
-    built_cases.rows("use stored")
-    try:
-        for moment in (*moments, bounds["ts"]):
-            found = built_cases.rows(f"select id, v from large_as_of({moment})")
-            then = [row for row in rows if row["valid_from_ts"] <= moment < (row["valid_to_ts"] or moment + 1)]
-            assert sorted((str(row["id"]), row["v"]) for row in found) == sorted((row["id"], row["v"]) for row in then)
-    finally:
-        built_cases.rows("use ticdc")
+def test_rows_now_and_as_of_a_commit_are_those_of_the_history(built_cases: Built) -> None:
+    """Where the columns of the table never changed, both read what is stored."""
+    rows = [dict(row) for row in HISTORIES.found[Stage.SECOND, "large"][0]]
+    (bound,) = built_cases.rows(
+        f"select complete_through_ts as ts from ticdc__completeness where feed = '{FEED}' limit 1"
+    )
+    moments = sorted({bound["ts"], *(row["valid_from_ts"] for row in rows)})
+    queries = ["select id, v from large", *(f"select id, v from large_as_of({moment})" for moment in moments)]
+    answers = session.answers(built_cases.warehouse, "stored", queries)
+    for moment, found in zip((bound["ts"], *moments), answers, strict=True):
+        then = [row for row in rows if row["valid_from_ts"] <= moment < (row["valid_to_ts"] or moment + 1)]
+        assert not isinstance(found, str), found
+        assert sorted((str(row["id"]), row["v"]) for row in found) == sorted((row["id"], row["v"]) for row in then)
+
+
+@pytest.mark.soak("builds")
+def test_batches_of_a_history_are_merged_before_they_are_many(tmp_path: Path) -> None:
+    feed = Told(FEED)
+    table = Table(feed, "large", PAIRS)
+    feed.begin("large")
+    table.ddl("CREATE", CREATE)
+    values = ["a"] * 200
+    table.insert_all(*enumerate(values))
+    ends = []
+    for run in range(12):
+        for row in range(60 if run == 11 else 2):
+            table.update((row, values[row]), (row, str(run)))
+            values[row] = str(run)
+        table.delete(100 + run, "a")
+        feed.watermark(feed.commit_ts, 0, 1)
+        ends.append(len(feed.messages))
+    lines, counts = feed.lines(), []
+    feeds = [{"name": FEED, "protocol": "canal_json", "topics": [FEED], "target_schema": "stored"}]
+    variables = {"ticdc__feeds": feeds, "ticdc__stored_from_rows": STORED_FROM}
+    dump = tmp_path / "messages.jsonl"
+
+    def ask(query: str) -> list[dict[str, Any]]:
+        return session.rows(tmp_path / "warehouse", query)
+
+    for begin, end in zip((0, *ends), ends, strict=False):
+        dump.write_text("".join(lines[begin:end]), encoding="utf-8")
+        cli.run(session.opened(tmp_path / "warehouse"), tmp_path / "warehouse", variables, [dump])
+        typed, untyped = histories(ask, "large", "id, v")
+        assert typed == untyped
+        counts.append(batches(ask)["large"])
+    # eight over the base become one; what reaches a quarter of the base becomes a new one
+    assert counts == [1, 2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 1]
