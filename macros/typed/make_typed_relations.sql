@@ -29,7 +29,7 @@
     {% for change in changed %}
         {% set table, known = change.table, change.table.known %}
         {% if change.problem %}
-            {% do table.problems.append(change.problem) %}
+            {% if change.kind != "history_storage" %}{% do table.problems.append(change.problem) %}{% endif %}
             {% if change.kind in table.made %}{% do table.refused.update({change.kind: table.made.pop(change.kind)}) %}{% endif %}
             {# what a run made before is there as it was #}
             {% if known.relations.get(change.kind) == change.relation and standing.get(ticdc.relation_key(change.kind, change.relation)) %}
@@ -41,5 +41,9 @@
                 {% do table.update({"history_storage": known.get("history_storage"), "history": none}) %}
             {% endif %}
         {% endif %}
+    {% endfor %}
+    {# a history that is not stored is slow; one that cannot be made is told of itself #}
+    {% for change in changed if change.kind == "history_storage" and change.problem and "history_view" in change.table.made %}
+        {% do change.table.problems.append(change.problem) %}
     {% endfor %}
 {% endmacro %}
