@@ -43,7 +43,7 @@
         {% endif %}
     {% endfor %}
     {# a history that is not stored is slow; one that cannot be made is told of itself #}
-    {% for change in changed if change.kind == "history_storage" and change.problem and "history_view" in change.table.made %}
+    {% for change in changed if change.kind == "history_storage" and change.problem and "history_view" not in change.table.refused %}
         {% do change.table.problems.append(change.problem) %}
     {% endfor %}
 {% endmacro %}
