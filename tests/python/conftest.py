@@ -52,8 +52,9 @@ GROUPS = {
     "dbt": re.compile(r"package/test_(dbt_tests|avro_anew|one_table_harms_no_other)"),
     "parsed": re.compile(r"package/test_(configuration|descriptions|layers_of_models|macros)"),
 }
-# Parts of the long tests that `.ci/run` takes along.
-OF_CI = ("dbt", "documents", "loads", "odd_tables", "processes", "steps")
+# Parts of the long tests that `.ci/run` takes along, and parts that have more of what some modules build.
+OF_CI = ("dbt", "documents", "loads", "processes", "steps")
+OF_ALL = ("builds", "corpus", "odd_tables")
 
 
 def _group(node_id: str) -> str:
@@ -83,7 +84,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault(session.JAVA_OPTIONS, f"{session.JVM} {session.SMALL}")
     os.environ["TICDC_SOAK"] = part = config.getoption("--soak") or ""
     if part in ("ci", "all"):
-        os.environ["TICDC_SOAK"] = ",".join((part, *OF_CI, *(("builds", "corpus") if part == "all" else ())))
+        os.environ["TICDC_SOAK"] = ",".join((part, *OF_CI, *(OF_ALL if part == "all" else ())))
     if part in ("hostile", "all"):
         os.environ.setdefault("TICDC_CASES_PERCENT", "100")
 
