@@ -10,7 +10,8 @@
     {% set whole = {"batches": [[now, 0]], "settled": settled, "since": 0, "is_made": known.batches == []} %}
     {% if known.settled.get("made_of") != made_of or should_full_refresh() %}{% do return(whole) %}{% endif %}
     {% set base = known.batches[0][0] %}
-    {% set counted = [0, 0, 0] if known.settled.rows_of == settled.rows_of else run_query(
+    {% set is_changed = known.settled.rows_of != settled.rows_of and table.last_generation > known.settled.run_id %}
+    {% set counted = [0, 0, 0] if not is_changed else run_query(
         "select count_if(generation = " ~ base ~ "), count_if(generation <> " ~ base ~ "), (" ~ ticdc.arrived_changes(table, known.settled.run_id)
         ~ ") from " ~ storage ~ " where generation in (" ~ known.batches | map(attribute=0) | join(", ") ~ ")"
     ).rows[0] %}

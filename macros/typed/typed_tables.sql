@@ -1,7 +1,7 @@
 {% macro typed_tables(rows, known, latest) %}
     {% set tables, rendering = [], ticdc.typed_rendering() if rows else none %}
     {% for row in rows %}
-        {% set plan = fromjson(row[11]) %}
+        {% set plan = fromjson(row[12]) %}
         {% set relations = {} %}
         {% for kind, name in [("view", plan.current), ("history_view", plan.history), ("as_of_function", plan.as_of)] if name %}
             {% do relations.update({kind: ticdc.identifier(plan.schema) ~ "." ~ ticdc.identifier(name)}) %}
@@ -17,6 +17,7 @@
             "left_behind": fromjson(row[8]),
             "is_keyless": row[9],
             "lives": row[10],
+            "last_generation": row[11] | int,
             "relations": relations,
             "problems": plan.problems,
             "key_columns": plan.key_columns,

@@ -43,6 +43,8 @@ generations as (
         table_incarnation,
         to_json(sort_array(collect_list(generation))) as generations,
         max(generation) as newest_generation,
+        -- the last run that changed a row of the table, also of one that went
+        max(max(generation)) over (partition by feed, table_id) as last_generation,
         sum(row_count) as row_count
     from counted_rows
     group by feed, table_id, table_incarnation
@@ -91,7 +93,8 @@ typed_tables as (
         ) as versions,
         to_json(tables.left_behind) as left_behind,
         {{ "keyless_tables.feed is not null" if has_bags else "false" }} as is_keyless,
-        lives.lives
+        lives.lives,
+        generations.last_generation
     from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
     inner join lives
         on
@@ -288,6 +291,7 @@ select
     each.tables.left_behind,
     each.tables.is_keyless,
     each.tables.lives,
+    each.tables.last_generation,
     each.plans as plan
 from planned
     lateral view explode(arrays_zip(tables, plans)) exploded as each
