@@ -29,9 +29,9 @@ where
     protocol in ({{ ticdc.text_literals([""] + ticdc.protocols_in_use()) }})
     and (
         run_id > {{ settled.run_id }}
-        {%- for feed, bound in settled.bounds.items() %}
-        or (feed = {{ ticdc.text_literal(feed) }} and last_commit_ts > {{ bound }})
-        {%- endfor %}
+        {%- if settled.bounds %}
+        or last_commit_ts > {{ ticdc.of_feed(settled.bounds) }}
+        {%- endif %}
         {%- if redriven %}
         or feed in ({{ ticdc.text_literals(redriven) }})
         {%- endif %}
@@ -39,8 +39,8 @@ where
 group by feed
 having
     min(first_commit_ts) is not null
-    {%- for feed, bound in progress.bounds.items() %}
-    and (feed <> {{ ticdc.text_literal(feed) }} or min(first_commit_ts) <= {{ bound }})
-    {%- endfor %}
+    {%- if progress.bounds %}
+    and {{ ticdc.is_within("min(first_commit_ts)", progress.bounds) }}
+    {%- endif %}
 {%- endif %}
 {% endmacro %}

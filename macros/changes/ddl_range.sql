@@ -1,9 +1,7 @@
 {% macro ddl_range(settled, through, feed, commit_ts) -%}
     (
-        {%- for each in ticdc.feeds() %}
-        ({{ feed }} = {{ ticdc.text_literal(each.name) }} and {{ commit_ts }} > {{ settled.bounds.get(each.name, 0) }}
-            and {{ commit_ts }} <= {{ through.get(each.name, 2 ** 63 - 1) }})
-        {{- " or" if not loop.last }}
-        {%- endfor %}
+        {{ feed }} in ({{ ticdc.text_literals(ticdc.feeds() | map(attribute="name") | list) }})
+        and {{ commit_ts }} > coalesce({{ ticdc.of_feed(settled.bounds, feed=feed) }}, 0)
+        and {{ ticdc.is_within(commit_ts, through, feed) }}
     )
 {%- endmacro %}

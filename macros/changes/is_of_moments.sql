@@ -1,5 +1,5 @@
 {% macro is_of_moments(moments, column) -%}
-    {% for feed, commit_ts in moments -%}
-    {{ "or " if not loop.first }}(feed = {{ ticdc.text_literal(feed) }} and {{ column }} = {{ commit_ts }})
-    {% endfor %}
+    {%- set of_feeds = {} -%}
+    {%- for feed, commit_ts in moments -%}{%- do of_feeds.setdefault(feed, []).append(commit_ts) -%}{%- endfor -%}
+    array_contains({{ ticdc.of_feed(of_feeds, "array<bigint>") }}, {{ column }})
 {%- endmacro %}

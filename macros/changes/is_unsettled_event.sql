@@ -2,21 +2,21 @@
     {%- if settled == progress and settled.run_id -%}
     false
     {%- else -%}
+    {%- set redriven, feed = ticdc.redriven_feeds(settled, progress), rows ~ "feed" -%}
     (
         {{ rows }}run_id > {{ settled.run_id }}
-        {%- for feed, bound in settled.bounds.items() %}
-        or ({{ rows }}feed = {{ ticdc.text_literal(feed) }} and {{ rows }}commit_ts > {{ bound }})
-        {%- endfor %}
-        {%- set redriven = ticdc.redriven_feeds(settled, progress) %}
+        {%- if settled.bounds %}
+        or {{ rows }}commit_ts > {{ ticdc.of_feed(settled.bounds, feed=feed) }}
+        {%- endif %}
         {%- if redriven %}
-        or {{ rows }}feed in ({{ ticdc.text_literals(redriven) }})
+        or {{ feed }} in ({{ ticdc.text_literals(redriven) }})
         {%- endif %}
         {%- if also %}
         or {{ also }}
         {%- endif %}
     )
-    {%- for feed, bound in progress.bounds.items() %}
-    and ({{ rows }}feed <> {{ ticdc.text_literal(feed) }} or {{ rows }}commit_ts <= {{ bound }})
-    {%- endfor %}
+    {%- if progress.bounds %}
+    and {{ ticdc.is_within(rows ~ "commit_ts", progress.bounds, feed) }}
+    {%- endif %}
     {%- endif -%}
 {%- endmacro %}

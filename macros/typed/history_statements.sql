@@ -5,7 +5,8 @@
     {# who asks for the rows that are there, or for a key, reads a part of each file #}
     {% set sorted = ["valid_to_ts is not null"] %}
     {% for column in past.columns if column.name in table.key_columns %}{% do sorted.append(column.stored_as) %}{% endfor %}
-    {% set rows = ticdc.typed_rows(past, ticdc.versions_to_store(table, history.since), [], ticdc.history_columns() + ["table_incarnation", "replaces_from_ts"], "valid_from_ts") %}
+    {% set carried = ticdc.history_columns() + ["table_incarnation", "replaces_from_ts"] %}
+    {% set rows = ticdc.typed_rows(past, ticdc.versions_to_store(table, history.since), [], carried, "valid_from_ts") %}
     {% set statements = [] %}
     {% if history.is_made %}
         {% do statements.append("drop table if exists " ~ storage) %}
