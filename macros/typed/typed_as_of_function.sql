@@ -1,39 +1,7 @@
 {% macro typed_as_of_function(table) %}
     {%- set past = ticdc.past_of(table) -%}
     {%- set columns = past.columns | map(attribute="stored_as") | list + ["commit_ts", "lossy"] -%}
-    {%- set rows -%}
-    (
-        with
-
-        {{ ticdc.changes_as_of("tso", ticdc.changes_of_table(table)) }},
-
-        table_lives as (
-
-            {{ ticdc.table_lives() }}
-
-        )
-
-        select
-            ranked.feed,
-            ranked.table_id,
-            ranked.table_incarnation,
-            ranked.row_key,
-            ranked.after as row,
-            ranked.row_commit_ts as commit_ts,
-            ranked.lossy
-        from ranked
-        inner join table_lives as lives
-            on
-                ranked.feed = lives.feed
-                and ranked.table_id = lives.table_id
-                and ranked.table_incarnation = lives.table_incarnation
-        where
-            ranked.place = 1
-            and ranked.after is not null
-            and lives.live_from_ts <= tso
-            and coalesce(lives.live_to_ts > tso, true)
-    )
-    {%- endset -%}
+    {%- set rows = "(" ~ ticdc.live_changes_as_of(table) ~ ")" -%}
     {#- what a DDL made of the columns of a row is in no history #}
     {%- set is_stored = table.history_storage and not table.past_columns and not table.left_behind -%}
     select

@@ -1,0 +1,31 @@
+{% macro live_changes_as_of(table) -%}
+with
+
+{{ ticdc.changes_as_of("tso", ticdc.changes_of_table(table)) }},
+
+table_lives as (
+
+    {{ ticdc.table_lives() }}
+
+)
+
+select
+    ranked.feed,
+    ranked.table_id,
+    ranked.table_incarnation,
+    ranked.row_key,
+    ranked.after as row,
+    ranked.row_commit_ts as commit_ts,
+    ranked.lossy
+from ranked
+inner join table_lives as lives
+    on
+        ranked.feed = lives.feed
+        and ranked.table_id = lives.table_id
+        and ranked.table_incarnation = lives.table_incarnation
+where
+    ranked.place = 1
+    and ranked.after is not null
+    and lives.live_from_ts <= tso
+    and coalesce(lives.live_to_ts > tso, true)
+{%- endmacro %}
