@@ -1,5 +1,5 @@
 {% macro history_statements(table) %}
-    {% set history, storage, mark = table.history, table.history_storage, ticdc.typed_mark() %}
+    {% set history, storage = table.history, table.history_storage %}
     {% if not history or history.since is none %}{% do return([]) %}{% endif %}
     {% set past = ticdc.past_of(table) %}
     {# who asks for the rows that are there, or for a key, reads a part of each file #}
@@ -7,17 +7,8 @@
     {% for column in past.columns if column.name in table.key_columns %}{% do sorted.append(column.stored_as) %}{% endfor %}
     {% set carried = ticdc.history_columns() + ["table_incarnation", "replaces_from_ts"] %}
     {% set rows = ticdc.typed_rows(past, ticdc.versions_to_store(table, history.since), [], carried, "valid_from_ts") %}
-    {% set statements = [] %}
-    {% if history.is_made %}
-        {% do statements.append("drop table if exists " ~ storage) %}
-        {% do statements.append(
-            "create table " ~ storage ~ " using " ~ config.get("file_format", "parquet") ~ options_clause() ~ " partitioned by (generation)"
-            ~ " tblproperties ('" ~ mark.name ~ "' = '" ~ mark.value ~ "') as "
-            ~ "select *, cast(0 as bigint) as generation from (" ~ rows ~ ") where false"
-        ) %}
-    {% endif %}
-    {% do statements.append(
+    {% set empty = "select *, cast(0 as bigint) as generation from (" ~ rows ~ ") where false" %}
+    {% do return((ticdc.new_storage(storage, empty) if history.is_made else []) + [
         "insert overwrite table " ~ storage ~ " partition (generation = " ~ ticdc.run_id() ~ ") select * from (" ~ rows ~ ") sort by " ~ sorted | join(", ")
-    ) %}
-    {% do return(statements) %}
+    ]) %}
 {% endmacro %}
