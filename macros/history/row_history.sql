@@ -1,8 +1,5 @@
 {% macro row_history(row_changes) -%}
-with
-
-{{ ticdc.row_intervals(row_changes) }}
-
+{#- subqueries: Spark analyses a CTE once more wherever a view is read -#}
 select
     feed,
     coalesce(current_schema_name, schema_name) as schema_name,
@@ -30,7 +27,9 @@ select
         else 'delete'
     end as closed_by,
     lossy
-from intervals
+from (
+    {{ ticdc.row_intervals(row_changes) }}
+) as intervals
 -- changes of one commit leave no time between them
 where valid_to_ts is null or valid_from_ts < valid_to_ts
 {%- endmacro %}

@@ -1,36 +1,4 @@
-{% macro row_intervals(row_changes) -%}
-row_changes as (
-
-    select * from {{ row_changes }}
-
-),
-
-neighbours as (
-
-    select
-        *,
-        lag(commit_ts) over one_row as last_commit_ts,
-        lag(op) over one_row as last_op,
-        lead(commit_ts) over one_row as next_commit_ts,
-        lead(op) over one_row as next_op,
-        lead(commit_ts, 2) over one_row as second_commit_ts,
-        lead(op, 2) over one_row as second_op,
-        lead(cause) over one_row as next_cause
-    from row_changes
-    -- what a DDL made of the columns of a row is the same row
-    where cause <> 'new_columns'
-    window one_row as (partition by {{ ticdc.row_key_columns() }} order by {{ ticdc.row_order() }})
-
-),
-
-table_lives as (
-
-    {{ ticdc.table_lives() }}
-
-),
-
-intervals as (
-
+{% macro row_intervals(row_changes) %}
     select
         neighbours.*,
         lives.current_schema_name,
@@ -39,13 +7,27 @@ intervals as (
         lives.live_to_ts,
         greatest(neighbours.commit_ts, coalesce(lives.live_from_ts, 0)) as valid_from_ts,
         least(neighbours.next_commit_ts, lives.live_to_ts) as valid_to_ts
-    from neighbours
-    left join table_lives as lives
+    from (
+        select
+            *,
+            lag(commit_ts) over one_row as last_commit_ts,
+            lag(op) over one_row as last_op,
+            lead(commit_ts) over one_row as next_commit_ts,
+            lead(op) over one_row as next_op,
+            lead(commit_ts, 2) over one_row as second_commit_ts,
+            lead(op, 2) over one_row as second_op,
+            lead(cause) over one_row as next_cause
+        from {{ row_changes }}
+        -- what a DDL made of the columns of a row is the same row
+        where cause <> 'new_columns'
+        window one_row as (partition by {{ ticdc.row_key_columns() }} order by {{ ticdc.row_order() }})
+    ) as neighbours
+    left join (
+        {{ ticdc.table_lives() }}
+    ) as lives
         on
             neighbours.feed = lives.feed
             and neighbours.table_id = lives.table_id
             and neighbours.table_incarnation = lives.table_incarnation
     where neighbours.after is not null
-
-)
-{%- endmacro %}
+{% endmacro %}

@@ -1,7 +1,11 @@
 {% macro rows_as_of(tso) %}
 with
 
-{{ ticdc.changes_as_of(tso, ref("int_ticdc__row_changes")) }},
+ranked as (
+
+    {{ ticdc.changes_as_of(tso, ref("int_ticdc__row_changes")) }}
+
+),
 
 versions as (
 

@@ -1,14 +1,4 @@
 {% macro live_changes_as_of(table) -%}
-with
-
-{{ ticdc.changes_as_of("tso", ticdc.changes_of_table(table)) }},
-
-table_lives as (
-
-    {{ ticdc.table_lives() }}
-
-)
-
 select
     ranked.feed,
     ranked.table_id,
@@ -17,8 +7,12 @@ select
     ranked.after as row,
     ranked.row_commit_ts as commit_ts,
     ranked.lossy
-from ranked
-inner join table_lives as lives
+from (
+    {{ ticdc.changes_as_of("tso", ticdc.changes_of_table(table)) }}
+) as ranked
+inner join (
+    {{ ticdc.table_lives() }}
+) as lives
     on
         ranked.feed = lives.feed
         and ranked.table_id = lives.table_id

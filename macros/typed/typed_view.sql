@@ -1,5 +1,6 @@
 {% macro typed_view(table) %}
     {%- set columns = table.columns | map(attribute="stored_as") | list + ["commit_ts", "lossy"] -%}
+    {%- set rows = "(" ~ ticdc.newest_rows() ~ ")" -%}
     select
         {{ ticdc.named_columns(table, ["commit_ts"]) }}
     from (
@@ -22,7 +23,7 @@
         select
             {{ columns | join(", ") }}
         from (
-            {{ ticdc.typed_rows(table, ref("int_ticdc__newest_rows"), [], ["row_key"]) }}
+            {{ ticdc.typed_rows(table, rows, [], ["row_key"]) }}
         )
         {{ ticdc.where_not_stored(table) }}
         {%- endif %}

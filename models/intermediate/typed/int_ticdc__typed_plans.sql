@@ -1,6 +1,5 @@
 {{ config(materialized="ticdc_typed_tables") }}
 -- depends_on: {{ ref("int_ticdc__publication") }}
--- depends_on: {{ ref("int_ticdc__newest_rows") }}
 -- depends_on: {{ ref("int_ticdc__keyed_changes") }}
 -- depends_on: {{ ref("int_ticdc__row_changes") }}
 -- depends_on: {{ ref("int_ticdc__feed_bounds") }}
