@@ -66,6 +66,15 @@ def test_an_id_tells_what_was_truncated_too() -> None:
     assert last(fold([*events[:3], of(40, "t", "FLASHBACK TABLE t", number=102)]), "t").incarnation == 2
 
 
+def test_a_name_that_is_there_again_does_not_get_back_what_was_truncated() -> None:
+    texts = [(10, "t", CREATE), (20, "t", "TRUNCATE TABLE t"), (30, "u", "RENAME TABLE t TO u"), (40, "t", None)]
+    result = fold(of(commit_ts, table, text, "id", "v") for commit_ts, table, text in texts)
+    assert codes(result) == [ProblemCode.ROWS_LOST]
+    before = {(each.table_id, each.incarnation) for each in result.versions if each.valid_from_ts < 30}
+    now = last(result, "t")
+    assert (now.table_id, now.incarnation) not in before
+
+
 def test_an_exchanged_table_has_the_id_of_the_partition() -> None:
     events = [
         of(10, "p", "CREATE TABLE p (id INT PRIMARY KEY, v INT) PARTITION BY HASH (id) PARTITIONS 2", number=100),
