@@ -39,6 +39,7 @@ TYPED_QUERIES = {
     "typed rows": "select * from customers",
     "typed rows of a table without key": "select * from keyless",
     "typed history": "select * from swappy_history",
+    "typed rows as of a commit": "select * from swappy_as_of({bound})",
 }
 
 
@@ -52,10 +53,12 @@ def jars() -> str:
 def contents(cursor: Any, client: str) -> dict[str, list[str]]:
     """The marts and typed tables of a client, each as sorted rows."""
     found = {}
+    cursor.execute(f"select min(complete_through_ts) from {client}.ticdc__completeness")
+    ((bound,),) = cursor.fetchall()
     for schema, queries in ((client, QUERIES), (f"{client}_shop", TYPED_QUERIES)):
         cursor.execute(f"use {schema}")
         for name, query in queries.items():
-            cursor.execute(query)
+            cursor.execute(query.format(bound=bound))
             found[name] = sorted(map(repr, cursor.fetchall()))
     return found
 
