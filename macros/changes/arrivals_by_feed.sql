@@ -1,9 +1,8 @@
 {% macro arrivals_by_feed(settled, progress, rows) %}
 {%- set staged_runs = ref("int_ticdc__staged_runs") -%}
 {%- set redriven = ticdc.redriven_feeds(settled, progress) -%}
-{%- if ticdc.is_keyed_anew() != "false" or ticdc.asked(
-    "select 1 from " ~ ticdc.rows_of(staged_runs) ~ " where is_waiting or is_redriven limit 1", [staged_runs]
-) %}
+{%- set marks = ticdc.staged_marks() -%}
+{%- if ticdc.is_keyed_anew() != "false" or marks.some_wait or marks.some_are_redriven %}
 select
     feed,
     min(commit_ts) as first_commit_ts,

@@ -5,7 +5,7 @@
     {% if models %}
         {% do ticdc.check_configuration() %}
         {% do ticdc.check_seeds(models) %}
-        {% do ticdc.memory().update({"timestamp_type": run_query("set spark.sql.timestampType").rows[0][1]}) %}
+        {% do ticdc.note_settings() %}
         {% do ticdc.check_refresh(models) %}
         {% do ticdc.take_lease() %}
         {% do ticdc.open_state(models) %}

@@ -11,14 +11,15 @@
         {% set relation, column = places[name] %}
         {% do kept.update({name: model.batches | map(attribute=0) | list}) %}
         {% set used = kept[name] + last.batches.get(name, []) %}
-        {% for batch in ticdc.batches_there(relation, column) if name in last.batches and batch < last.at * 1000000 and batch not in used %}
+        {# one that the last sweep did not know has nothing that is old enough #}
+        {% for batch in ticdc.batches_there(relation if name in last.batches, column) if batch < last.at * 1000000 and batch not in used %}
             {% do blocks.append({"place": 0, "statements": [ticdc.drop_statement(relation, column, batch)]}) %}
         {% endfor %}
     {% endfor %}
     {% for storage in last.get("storages", []) if storage not in state.get("storages", []) %}
         {% do blocks.append({"place": 0, "statements": ["drop table if exists " ~ storage]}) %}
     {% endfor %}
-    {% set log = ticdc.relation_of("int_ticdc__runs") %}
+    {% set log = ticdc.relation_of("int_ticdc__runs") if last.at %}
     {% for batch in (ticdc.batches_there(log, "batch_id") | sort(reverse=true))[500:] if log %}
         {% do blocks.append({"place": 0, "statements": [ticdc.drop_statement(log, "batch_id", batch)]}) %}
     {% endfor %}

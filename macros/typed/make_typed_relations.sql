@@ -1,9 +1,5 @@
 {% macro make_typed_relations(changed, standing, schemas) %}
     {% if not changed %}{% do return(none) %}{% endif %}
-    {% set catalogs = [] %}
-    {% for row in run_query("set").rows if modules.re.fullmatch("spark[.]sql[.]catalog[.][^.]+", row[0]) %}
-        {% do catalogs.append(row[0].split(".")[-1]) %}
-    {% endfor %}
     {% set blocks, new_schemas = [], [] %}
     {% for change in changed %}
         {% set schema = change.relation.replace("`", "").split(".")[0] %}
@@ -11,7 +7,7 @@
         {% for kind, name in [(change.kind, change.relation), ("storage", change.storage)] if name and standing.get(ticdc.relation_key(kind, name)) is false %}
             {% do not_ours.append(name) %}
         {% endfor %}
-        {% if schema in catalogs %}
+        {% if schema in ticdc.memory().catalogs %}
             {% do change.update({"problem": {"reason": "schema_is_catalog", "detail": change.relation}}) %}
         {% elif not_ours %}
             {% do change.update({"problem": {"reason": "not_ours", "detail": not_ours | join(", ")}}) %}

@@ -8,9 +8,8 @@
 {%- set progress = ticdc.event_progress(settled) -%}
 {%- set schema_is_new = "named_schemas.run_id > " ~ settled.run_id -%}
 {#- where no row waits, a run need not plan the joins nor start the function that would resolve them -#}
-{%- set staged_runs = ref("int_ticdc__staged_runs") -%}
-{%- set some_wait = ticdc.is_keyed_anew() != "false"
-    or ticdc.asked("select 1 from " ~ ticdc.rows_of(staged_runs) ~ " where is_waiting limit 1", [staged_runs]) | length > 0 -%}
+{%- set marks = ticdc.staged_marks() -%}
+{%- set some_wait = ticdc.is_keyed_anew() != "false" or marks.some_wait -%}
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
 {%- set is_new = ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") %}
 {%- do ticdc.to_settle(progress) %}
