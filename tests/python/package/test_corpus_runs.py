@@ -67,6 +67,15 @@ def test_feeds_are_complete_through_the_last_watermark(built: Built) -> None:
     assert last
 
 
+def test_a_run_goes_on_with_one_that_was_killed(built: Built) -> None:
+    """What the killed one staged stays. That all is right then, the tests of tables, accounting and changelog tell."""
+    assert built.runs_after_kill == 2
+    typed = built.contents.changelog(TYPED)
+    keyed = [row for row in typed if "*:no_key" not in (row["lossy"] or ())]
+    assert len(keyed) > 100
+    assert len({(row["table_name"], row["commit_ts"], row["row_key"], row["op"]) for row in keyed}) == len(keyed)
+
+
 @pytest.mark.soak("corpus")
 def test_a_run_without_new_messages_writes_no_file(built: Built) -> None:
     assert len(built.files_before) > 50

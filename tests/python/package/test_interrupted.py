@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from support import session
-from support import truth as upstream
 from support import warehouse as embedded
-from support.corpus import SAMPLE, Variant, lines_about, plain, rearranged_lines, root
+from support.corpus import Variant, lines_about, plain, rearranged_lines, root
 
 from dbt_ticdc import warehouse
 
@@ -45,7 +44,6 @@ QUERIES = {
     "dead letters": "select * from ticdc__dead_letters",
 }
 TYPED = ("customers", "swappy", "ren1")
-KILLED = ("customers", "swappy")
 
 
 def check_same(got: dict[str, list[str]], want: dict[str, list[str]], what: str) -> None:
@@ -57,10 +55,10 @@ def check_same(got: dict[str, list[str]], want: dict[str, list[str]], what: str)
 class Feed:
     """A feed of one topic, whose messages arrive bit by bit in the folder `dump`."""
 
-    def __init__(self, folder: Path, protocol: str, lines: Sequence[str], typed: Sequence[str] = TYPED) -> None:
+    def __init__(self, folder: Path, protocol: str, lines: Sequence[str]) -> None:
         self.dump, self.home, self.lines = folder / "dump", folder / "warehouse", lines
         self.dump.mkdir(parents=True)
-        self.typed = typed if protocol == "canal_json" else ()  # the others have all tables of the corpus
+        self.typed = TYPED if protocol == "canal_json" else ()  # the others have all tables of the corpus
         feed = {"name": "shop", "protocol": protocol, "topics": [json.loads(lines[0])["topic"]]}
         target = "{schema}" if self.typed else None
         self.feeds = embedded.write_feeds(folder / "feeds.yml", [{**feed, "target_schema": target}])
@@ -116,30 +114,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str,
         return made[protocol]
 
     return contents_of
-
-
-def test_a_run_that_was_killed_comes_to_the_tables_of_tidb(tmp_path: Path) -> None:
-    feed = Feed(tmp_path, "canal_json", list(lines_about(plain(SAMPLE), KILLED)), KILLED)
-    feed.arrive(len(feed.lines) // 2)
-    embedded.kill_run_at("stg_ticdc__canal_json", feed.home, feed.dump, feed.feeds)
-    feed.arrive(len(feed.lines))
-    feed.run()
-    found = feed.contents()
-    rows = [json.loads(text) for text in found["current rows"]]
-    *_, truth = upstream.checkpoints(SAMPLE).values()
-    tally = upstream.Tally()
-    for name in KILLED:
-        of_table = [upstream.Row(json.loads(row["row"]), row["lossy"]) for row in rows if row["table_name"] == name]
-        tally.add(upstream.compare(truth.tables["shop", name], of_table))
-        assert len(found[name]) == len(of_table), "the typed table has other rows"
-    assert tally.right, "\n".join(tally.details)
-    assert tally.cells > 500
-    assert found["history"] == found["history that is known now"]
-    changes = [json.loads(text) for text in found["changelog"]]
-    assert len({(row["table_name"], row["commit_ts"], row["row_key"], row["op"]) for row in changes}) == len(changes)
-    (accounting,) = {row["balanced"] for row in map(json.loads, found["accounting"])}
-    assert accounting is True
-    assert found["dead letters"] == []
 
 
 def test_what_a_killed_run_left_is_put_right(spark: SparkSession, home: Path) -> None:

@@ -1,8 +1,9 @@
 """One warehouse with the variants of the corpus, each as a feed of its own, after its runs.
 
 All variants of the repository's sample, or of the corpus that TICDC_CORPUS names, are in it where `make soak` asks for
-them, else one of each protocol, and broken messages beside them. Where the part `steps` runs, too, some variants come
-once more in two steps; a last run of all variants finds nothing new.
+them, else one of each protocol, and broken messages beside them. The first run goes on with one that was killed when it
+had staged half of a feed. Where the part `steps` runs, too, some variants come once more in two steps; a last run of
+all variants finds nothing new.
 """
 
 from __future__ import annotations
@@ -119,12 +120,14 @@ def typed_lines() -> list[str]:
 class Built:
     """A warehouse after its runs, and what they did.
 
+    `runs_after_kill`: how many runs staged the messages of `TYPED`, of which the first was killed.
     `staged_first`, `staged_then` and `identities_then`: the files of the staging of canal-json after the first run and
     the second, and the messages in those that the second added. `files_before` and `files_after`: all files before and
     after the third. `proof`: what `ticdc compare` said of the feed `canal_json`.
     """
 
     contents: embedded.Contents
+    runs_after_kill: int
     staged_first: dict[str, tuple[int, int]]
     staged_then: dict[str, tuple[int, int]]
     identities_then: set[Key]
@@ -142,17 +145,8 @@ def build(folder: Path, checkpoints: Mapping[int, upstream.Truth]) -> Built:
     feeds = [variant.feed(feed, feed) for feed, variant in feed_variants()]
     feeds += [variant.feed() for variant in WITHOUT_DDL.values()]
     feeds = [*({**feed, "target_schema": None} for feed in feeds), plain().feed(TYPED, TYPED)]
-    for variant in EVERY_VARIANT:
-        write_messages(variant, first)
-    if IS_WHOLE:
-        write_lines(first / f"{SHUFFLED}.jsonl.gz", shuffled_lines(plain()))
-    write_lines(first / f"{TYPED}.jsonl.gz", typed_lines())
-    for name in (*HALVES, *REARRANGED):
-        for dump, lines in zip((first, second), lines_in_steps(name), strict=True):
-            write_lines(dump / f"{name}{IN_STEPS}.jsonl.gz", lines)
     broken = {feed: break_messages(feed, options) for feed, options in BROKEN_FEEDS.items()}
-    for feed, records in broken.items():
-        write_lines(first / f"{feed}.jsonl.gz", [each.line for each, _ in records])
+    for feed in broken:
         options = {"options": BROKEN_FEEDS[feed], "target_schema": None}
         feeds.append({"name": feed, "protocol": "canal_json", "topics": [feed], **options})
     feeds_file = embedded.write_feeds(folder / "feeds.yml", feeds, {"ticdc__stored_from_rows": STORED_FROM})
@@ -160,7 +154,22 @@ def build(folder: Path, checkpoints: Mapping[int, upstream.Truth]) -> Built:
     exported_columns = [*text_lines(root() / "columns.jsonl"), json.dumps({**NAMESAKE, "column_name": "id"})]
     columns.write_text("".join(exported_columns), encoding="utf-8", newline="\n")
 
+    lines = typed_lines()
+    write_lines(first / f"{TYPED}.jsonl.gz", lines[: len(lines) // 2])
+    embedded.kill_run_at(STAGED, home, first, feeds_file)
+    write_lines(first / f"{TYPED}_after_kill.jsonl.gz", lines[len(lines) // 2 :])
+    for variant in EVERY_VARIANT:
+        write_messages(variant, first)
+    if IS_WHOLE:
+        write_lines(first / f"{SHUFFLED}.jsonl.gz", shuffled_lines(plain()))
+    for name in (*HALVES, *REARRANGED):
+        for dump, lines in zip((first, second), lines_in_steps(name), strict=True):
+            write_lines(dump / f"{name}{IN_STEPS}.jsonl.gz", lines)
+    for feed, records in broken.items():
+        write_lines(first / f"{feed}.jsonl.gz", [each.line for each, _ in records])
     embedded.run(home, first, feeds_file, columns)
+    staging = f"select count(distinct run_id) as runs from {STAGED} where feed = '{TYPED}'"
+    (staged,) = session.rows(home, staging)
     staged_first = embedded.files(home, STAGED)
     if HAS_STEPS:
         session.run(home, second, feeds_file, columns)
@@ -181,7 +190,7 @@ def build(folder: Path, checkpoints: Mapping[int, upstream.Truth]) -> Built:
         *("compare", "--feed", "canal_json", "--as-of", str(last), "--truth", exports), *("--warehouse", home)
     )
     shutil.rmtree(home)
-    return Built(contents, staged_first, staged_then, identities, before, after, broken, proof)
+    return Built(contents, staged["runs"], staged_first, staged_then, identities, before, after, broken, proof)
 
 
 def feed_variants() -> list[tuple[str, Variant]]:
