@@ -1,4 +1,4 @@
-{% macro resolved_row(lossy="lossy", checksum="checksum") -%}
+{% macro resolved_row(lossy) -%}
     ticdc_resolve_row(
         protocol,
         known_schema,
@@ -8,7 +8,7 @@
         before,
         after,
         {{ lossy }},
-        {{ checksum }},
+        checksum,
         key_columns
     )
 {%- endmacro %}

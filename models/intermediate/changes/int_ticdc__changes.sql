@@ -86,7 +86,14 @@ completed_rows as (
 
     select
         *,
-        {{ ticdc.resolved_row(checksum="cast(null as string)") }} as resolved
+        ticdc_complete_row(
+            protocol,
+            known_schema,
+            {{ ticdc.by_feed(ticdc.feeds(), "options") }},
+            before,
+            after,
+            lossy
+        ) as resolved
     from {{ rows }}
     where waits_for_cells and {{ is_unsettled }}
 

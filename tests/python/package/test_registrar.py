@@ -14,7 +14,7 @@ from ticdc_udfs.spark.registry import UDFS
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-RESOLVE = next(udf for udf in UDFS if udf.name == "ticdc_resolve_row")
+COMPLETE = next(udf for udf in UDFS if udf.name == "ticdc_complete_row")
 DECODE = "select ticdc_decode_canal_json(cast(null as binary), cast(value as binary), '{}') as event from values"
 
 
@@ -48,11 +48,11 @@ def test_functions_are_evaluated_once_per_row(spark: SparkSession) -> None:
 
 def test_a_row_is_completed_once_and_only_where_its_cells_are_asked_for(spark: SparkSession) -> None:
     """Spark shuffled all images to keep a CTE with a call that it may not repeat, and made it for keys alone too."""
-    nulls = ", ".join(f"cast(null as {sql_type})" for _, sql_type in RESOLVE.arguments)
-    rows = f"(select id, {RESOLVE.name}({nulls}) as resolved from range(3))"
-    for columns, calls in (("id, resolved.before, resolved.after, resolved.lossy", 1), ("id", 0)):
+    nulls = ", ".join(f"cast(null as {sql_type})" for _, sql_type in COMPLETE.arguments)
+    rows = f"(select id, {COMPLETE.name}({nulls}) as completed from range(3))"
+    for columns, calls in (("id, completed.before, completed.after, completed.lossy", 1), ("id", 0)):
         plan: Any = spark.sql(f"select {columns} from {rows}")._jdf
-        assert plan.queryExecution().executedPlan().toString().count(f"{RESOLVE.name}(") == calls
+        assert plan.queryExecution().executedPlan().toString().count(f"{COMPLETE.name}(") == calls
 
 
 def test_injected_functions_are_in_every_later_session(spark: SparkSession) -> None:

@@ -102,10 +102,11 @@ def decode_batch(decode: Decode, *arguments: pa.Array[Any]) -> pa.Array[Any]:
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), _structs(columns))
 
 
-class _Texts:
+class Texts:
     """A column of JSON texts: they are written one after the other into one buffer, none is an object of its own."""
 
     def __init__(self) -> None:
+        """No texts."""
         self.bytes = bytearray()
         self.rows: list[int] = []
         self.ends = [0]
@@ -142,7 +143,7 @@ class Gathered:
         self._first_rows: list[int] = []
         self._places: dict[int, int] = {}
         self._own: list[tuple[Any, ...]] = []
-        self._row_key, self._before_key, self._before, self._after = (_Texts() for _ in IMAGES)
+        self._row_key, self._before_key, self._before, self._after = (Texts() for _ in IMAGES)
 
     def add(self, event: Event) -> None:
         """Adds an event."""

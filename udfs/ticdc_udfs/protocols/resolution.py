@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ticdc_udfs.contract import options, values
-from ticdc_udfs.contract.arrow import collector_off
+from ticdc_udfs.contract.arrow import Texts, collector_off
 from ticdc_udfs.contract.events import DecodeError, Lossy
 from ticdc_udfs.contract.options import Options
 from ticdc_udfs.contract.schemas import Column, write_json
@@ -85,6 +86,7 @@ _FIELDS: tuple[tuple[str, str, pa.DataType], ...] = (
     ("checksum_mismatch", "string", pa.string()),
 )
 ROW_SQL_TYPE = "struct<" + ", ".join(f"{name}: {sql_type}" for name, sql_type, _ in _FIELDS) + ">"
+COMPLETED_SQL_TYPE = "struct<before: string, after: string, lossy: array<string>>"
 
 
 class Row(NamedTuple):
@@ -170,11 +172,8 @@ def resolve(
     work = _work_of(protocol, table_schema, options_text, row.lossy) if table_schema else None
     if work is None:
         return _keyed(row, _read_names(key_columns) if key_columns else ())
-    plan, flags = work.plan, [*work.flags]
-    before = None if row.before is None else _canonical(row.before, work, flags)
-    after = None if row.after is None else _canonical(row.after, work, flags)
-    if work.waited:
-        flags += map(Lossy.NO_SCHEMA.of, {**(before or {}), **(after or {})}.keys() - plan.cells.keys())
+    plan = work.plan
+    before, after, flags = _canonical_images(row.before, row.after, work)
     key = _key_columns(row, plan, (before if after is None else after) or {}, flags, key_columns)
     row_key, before_key = _keys_of(before, after, key)
     mismatch = None
@@ -207,6 +206,18 @@ def _work_of(protocol: str, table_schema: str, options_text: str | None, lossy: 
         cells=tuple((name, *cell) for name, cell in cells.items()),
         flags=tuple(flag for flag in lossy if flag not in known),
     )
+
+
+def _canonical_images(
+    before_text: str | bytes | None, after_text: str | bytes | None, work: _Work
+) -> tuple[_Image | None, _Image | None, list[str]]:
+    """Both images as they are once their cells are known, and all flags of the row."""
+    flags = [*work.flags]
+    before = None if before_text is None else _canonical(before_text, work, flags)
+    after = None if after_text is None else _canonical(after_text, work, flags)
+    if work.waited:
+        flags += map(Lossy.NO_SCHEMA.of, {**(before or {}), **(after or {})}.keys() - work.plan.cells.keys())
+    return before, after, flags
 
 
 def _canonical(text: str | bytes, work: _Work, flags: list[str]) -> _Image:
@@ -345,3 +356,55 @@ def resolve_batch(
     columns = list(zip(*resolved, strict=True)) or [()] * len(_FIELDS)
     arrays = [pa.array(column, arrow_type) for column, (_, _, arrow_type) in zip(columns, _FIELDS, strict=True)]
     return pa.StructArray.from_arrays(arrays, fields=[pa.field(name, arrow) for name, _, arrow in _FIELDS])
+
+
+@collector_off()
+def complete_batch(
+    protocols: pa.Array[Any],
+    table_schemas: pa.Array[Any],
+    options_texts: pa.Array[Any],
+    befores: pa.Array[Any],
+    afters: pa.Array[Any],
+    lossy: pa.Array[Any],
+) -> pa.Array[Any]:
+    """The images and flags that `resolve` gives rows whose key and checksum it would leave as they are.
+
+    Arrays of the same length in, an array of structs out.
+    """
+    # MySQL has no NUL in names
+    flags_of_rows = _repeated(pc.binary_join(lossy, "\0"))
+    contexts = zip(
+        *(_repeated(array) for array in (protocols, table_schemas, options_texts)), flags_of_rows, strict=True
+    )
+    images = zip(*(array.cast(pa.binary()).to_pylist() for array in (befores, afters)), strict=True)
+    before_texts, after_texts = Texts(), Texts()
+    places: dict[tuple[str, ...], int] = {}
+    place_of_rows: list[int] = []
+    for row, (context, (before, after)) in enumerate(zip(contexts, images, strict=True)):
+        work, flags = _named_work(*context)
+        if work is None:
+            before_texts.add(row, before)
+            after_texts.add(row, after)
+        else:
+            before_image, after_image, all_flags = _canonical_images(before, after, work)
+            if before_image is not None:
+                before_texts.write(row, before_image)
+            if after_image is not None:
+                after_texts.write(row, after_image)
+            if len(all_flags) > len(flags):
+                flags = tuple(dict.fromkeys(all_flags))
+        place_of_rows.append(places.setdefault(flags, len(places)))
+    texts = (column.array(len(place_of_rows)) for column in (before_texts, after_texts))
+    known_flags = pa.array([*places], pa.list_(pa.string()))
+    columns = [*texts, known_flags.take(pa.array(place_of_rows, pa.int32()))]
+    return pa.StructArray.from_arrays(columns, names=["before", "after", "lossy"])
+
+
+@lru_cache(maxsize=10_000)
+def _named_work(
+    protocol: str, table_schema: str | None, options_text: str | None, flag_text: str | None
+) -> tuple[_Work | None, tuple[str, ...]]:
+    """What is to do for rows with these flags, which NUL parts, and the flags that stay."""
+    flags = tuple(flag_text.split("\0")) if flag_text else ()
+    work = _work_of(protocol, table_schema, options_text, flags) if table_schema else None
+    return work, flags if work is None else tuple(dict.fromkeys(work.flags))

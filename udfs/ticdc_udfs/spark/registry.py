@@ -108,7 +108,22 @@ _RESOLVE = Udf(
     returns=resolution.ROW_SQL_TYPE,
     description="A staged row that waited for its table's schema: key, images and checksum as that tells them.",
     function=resolution.resolve_batch,
-    # the changes ask for keys and for images
+)
+
+_COMPLETE = Udf(
+    name="ticdc_complete_row",
+    arguments=(
+        ("protocol", "string"),
+        ("table_schema", "string"),
+        ("options", "string"),
+        ("before", "string"),
+        ("after", "string"),
+        ("lossy", "array<string>"),
+    ),
+    returns=resolution.COMPLETED_SQL_TYPE,
+    description="A staged row whose key stays as it is: images and flags as its table's schema tells them.",
+    function=resolution.complete_batch,
+    # the changes ask for keys alone, too
     where_asked=True,
 )
 
@@ -210,6 +225,7 @@ UDFS: tuple[Udf, ...] = (
     _FETCH,
     _PACK,
     _RESOLVE,
+    _COMPLETE,
     _UNSURE_CELLS,
     _FOLD_DDL,
     _DDL_KIND,
