@@ -1,4 +1,4 @@
-{% macro row_history(row_changes) -%}
+{% macro row_history(row_changes, states=none) -%}
 {#- subqueries: Spark analyses a CTE once more wherever a view is read -#}
 select
     feed,
@@ -28,7 +28,7 @@ select
     end as closed_by,
     lossy
 from (
-    {{ ticdc.row_intervals(row_changes) }}
+    {{ ticdc.row_intervals(row_changes, states) }}
 ) as intervals
 -- changes of one commit leave no time between them
 where valid_to_ts is null or valid_from_ts < valid_to_ts

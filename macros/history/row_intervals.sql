@@ -1,4 +1,4 @@
-{% macro row_intervals(row_changes) %}
+{% macro row_intervals(row_changes, states=none) %}
     select
         neighbours.*,
         lives.current_schema_name,
@@ -23,7 +23,7 @@
         window one_row as (partition by {{ ticdc.row_key_columns() }} order by {{ ticdc.row_order() }})
     ) as neighbours
     left join (
-        {{ ticdc.table_lives() }}
+        {{ ticdc.table_lives(states) }}
     ) as lives
         on
             neighbours.feed = lives.feed

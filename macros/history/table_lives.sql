@@ -1,4 +1,4 @@
-{% macro table_lives() %}
+{% macro table_lives(states=none) %}
     select
         feed,
         table_id,
@@ -8,6 +8,6 @@
         life.from_ts as live_from_ts,
         life.to_ts as live_to_ts,
         life.ended_by
-    from {{ ticdc.published_rows(ref("int_ticdc__table_states")) }} as table_states
+    from {{ states or ticdc.published_rows(ref("int_ticdc__table_states")) }} as table_states
     lateral view explode(lives) each_life as life
 {% endmacro %}

@@ -1,6 +1,6 @@
 {% macro arrived_changes(table, run_id, columns="count(*)") -%}
     select {{ columns }}
-    from {{ ticdc.changes_of_table(table) }}
+    from ({{ ticdc.changes_to_store() }}) as all_changes
     where
         feed = {{ ticdc.text_literal(table.feed) }}
         and table_id = {{ ticdc.text_literal(table.table_id) }}

@@ -9,6 +9,10 @@
             "storage": plan.storage,
             "history_storage": plan.history_storage,
             "stored_generations": ticdc.stored_generations(plan.storage),
+            "key_columns": fromjson(row[4]),
+            "columns": plan.columns,
+            "past_columns": plan.past_columns,
+            "left_behind": plan.left_behind,
             "observed": {} if should_full_refresh() else plan.observed,
             "seen": none if should_full_refresh() else plan.seen,
         }}) %}

@@ -11,6 +11,10 @@
         "problems": table.problems,
         "refused": table.refused,
     } %}
+    {# what the next run writes to its storages is made of #}
+    {% if table.storage or table.history_storage %}
+        {% do plan.update({"columns": table.columns, "past_columns": table.past_columns, "left_behind": table.left_behind}) %}
+    {% endif %}
     {% do return([
         table.feed, table.schema_name, table.table_name, table.table_id, tojson(table.key_columns), made.get("view"), made.get("history_view"),
         tojson(plan, sort_keys=true), table.table_incarnation,

@@ -1,11 +1,13 @@
 {% macro versions_to_store(table, since) %}
-    {%- set changes = ticdc.changes_of_table(table) -%}
+    {#- of the run, as it is published with what is stored -#}
+    {%- set changes = "(" ~ ticdc.changes_to_store() ~ ")" -%}
+    {%- set states = ticdc.rows_of(ref("int_ticdc__table_states")) -%}
     {%- if not since -%}
     (
         select
             *,
             cast(null as bigint) as replaces_from_ts
-        from ({{ ticdc.row_history(changes) }})
+        from ({{ ticdc.row_history(changes, states) }})
     )
     {%- else -%}
     (
@@ -20,14 +22,14 @@
 
         changes as (
 
-            select * from {{ changes }}
+            select * from {{ changes }} as all_changes
             where ({{ ticdc.row_key_columns() }}) in (select {{ ticdc.row_key_columns() }} from touched)
 
         ),
 
         versions as (
 
-            {{ ticdc.row_history("changes") }}
+            {{ ticdc.row_history("changes", states) }}
 
         )
 

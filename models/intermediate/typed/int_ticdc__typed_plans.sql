@@ -1,5 +1,6 @@
 {{ config(materialized="ticdc_typed_tables") }}
 -- depends_on: {{ ref("int_ticdc__publication") }}
+-- depends_on: {{ ref("int_ticdc__carried_rows") }}
 -- depends_on: {{ ref("int_ticdc__keyed_changes") }}
 -- depends_on: {{ ref("int_ticdc__row_changes") }}
 -- depends_on: {{ ref("int_ticdc__feed_bounds") }}
@@ -21,46 +22,7 @@ known as (
 ),
 
 {% endif -%}
-counted_rows as (
-
-    select
-        feed,
-        table_id,
-        table_incarnation,
-        generation,
-        count(*) as row_count
-    from {{ ticdc.rows_of(latest) }} as latest
-    group by feed, table_id, table_incarnation, generation
-
-),
-
-generations as (
-
-    select
-        feed,
-        table_id,
-        table_incarnation,
-        to_json(sort_array(collect_list(generation))) as generations,
-        max(generation) as newest_generation,
-        -- the last run that changed a row of the table, also of one that went
-        max(max(generation)) over (partition by feed, table_id) as last_generation,
-        sum(row_count) as row_count
-    from counted_rows
-    group by feed, table_id, table_incarnation
-
-),
-
--- a history is stored anew where one of them changed
-lives as (
-
-    select
-        feed,
-        table_id,
-        md5(to_json(array_sort(collect_list(struct(table_incarnation, lives))))) as lives
-    from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as table_states
-    group by feed, table_id
-
-),
+{{ ticdc.generations_and_lives() }},
 
 {% if has_bags -%}
 keyless_tables as (

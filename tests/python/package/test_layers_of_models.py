@@ -18,6 +18,7 @@ ORDER = [
     "intermediate/rows",
     "intermediate/changes",
     "intermediate/latest",
+    "intermediate/storages",
     "intermediate/publication",
     "changelog",
     "marts",

@@ -1,0 +1,42 @@
+{% macro generations_and_lives() -%}
+counted_rows as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        generation,
+        count(*) as row_count
+    from {{ ticdc.rows_of(ref("int_ticdc__latest")) }} as latest
+    group by feed, table_id, table_incarnation, generation
+
+),
+
+generations as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        to_json(sort_array(collect_list(generation))) as generations,
+        max(generation) as newest_generation,
+        -- the last run that changed a row of the table, also of one that went
+        max(max(generation)) over (partition by feed, table_id) as last_generation,
+        sum(row_count) as row_count
+    from counted_rows
+    group by feed, table_id, table_incarnation
+
+),
+
+-- a history is stored anew where one of them changed
+lives as (
+
+    select
+        feed,
+        table_id,
+        md5(to_json(array_sort(collect_list(struct(table_incarnation, lives))))) as lives
+    from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as table_states
+    group by feed, table_id
+
+)
+{%- endmacro %}
