@@ -11,10 +11,12 @@
     {%- endfor -%}
     {%- set refused = ticdc.tried_statements(blocks) -%}
     {%- set stored = [] -%}
-    {#- what is refused here `int_ticdc__typed_plans` tries again, and tells of -#}
+    {#- what is refused here, or not known, `int_ticdc__typed_plans` makes anew, and tells of -#}
     {%- for table in tables -%}{%- do stored.append(table) if loop.index0 not in refused -%}{%- endfor -%}
     {%- do ticdc.note_storages(stored) -%}
-    {%- if tables -%}{%- do ticdc.settle(this, {"made": true}) -%}{%- endif -%}
+    {%- set outdated = ticdc.outdated_storages() -%}
+    {%- for name in outdated -%}{%- do ticdc.state().models.pop(name) -%}{%- endfor -%}
+    {%- if tables or outdated -%}{%- do ticdc.settle(this, {"made": true}) -%}{%- endif -%}
 
     {% call noop_statement("main", "OK" if blocks else "NOTHING NEW") %}{% endcall %}
     {{ run_hooks(post_hooks) }}

@@ -7,4 +7,11 @@
             ~ ". What it wrote is not shown, and the next run does its part again"
         ) %}
     {% endif %}
+    {% set outdated = ticdc.outdated_storages() %}
+    {% if outdated %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: what this run changed of these stored tables is not in them, and would not be seen: " ~ outdated | join(", ")
+            ~ ". Build int_ticdc__typed_storages, or all of the package, before int_ticdc__publication"
+        ) %}
+    {% endif %}
 {% endmacro %}

@@ -2,7 +2,7 @@
     {%- set batches, since, feed_bounds = {}, {}, {} -%}
     {#- a list, as models that run side by side join the state meanwhile -#}
     {%- for name, model in state.models.items() | list -%}
-        {#- readers ask the changes themselves while a stored history lacks some of them -#}
+        {#- a stored history that lacks some changes is none -#}
         {%- set rows_of = (model.settled or {}).get("rows_of") -%}
         {%- if not rows_of or rows_of == ticdc.rows_of_histories(state) -%}
             {%- do batches.update({name: model.batches | map(attribute=0) | list}) -%}

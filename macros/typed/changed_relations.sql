@@ -1,12 +1,6 @@
 {% macro changed_relations(tables, latest) %}
     {% set changed = [] %}
     {% for table in tables %}
-        {% set storing = ticdc.history_statements(table) %}
-        {% if storing %}
-            {% do changed.append({
-                "table": table, "kind": "history_storage", "relation": table.history_storage, "storage": none, "before": storing, "query": none,
-            }) %}
-        {% endif %}
         {% for kind, hash in table.made.items() %}
             {% set before = ticdc.typed_storage(table, latest) if kind == "view" else [] %}
             {% set is_other = should_full_refresh() or hash != table.known.statements.get(kind) %}

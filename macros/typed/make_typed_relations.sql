@@ -25,21 +25,19 @@
     {% for change in changed %}
         {% set table, known = change.table, change.table.known %}
         {% if change.problem %}
-            {% if change.kind != "history_storage" %}{% do table.problems.append(change.problem) %}{% endif %}
+            {% do table.problems.append(change.problem) if change.kind != "history_storage" %}
             {% if change.kind in table.made %}{% do table.refused.update({change.kind: table.made.pop(change.kind)}) %}{% endif %}
             {# what a run made before is there as it was #}
             {% if known.relations.get(change.kind) == change.relation and standing.get(ticdc.relation_key(change.kind, change.relation)) %}
-                {% do table.made.update({change.kind: known.statements[change.kind]}) %}
+                {% do table.made.update({change.kind: known.statements.get(change.kind)}) %}
             {% endif %}
             {% if change.kind == "view" %}
                 {% do table.update({"storage": known.get("storage"), "generations": known.get("stored_generations", [])}) %}
             {% elif change.kind == "history_storage" %}
-                {% do table.update({"history_storage": known.get("history_storage"), "history": none}) %}
+                {# slow, and not wrong #}
+                {% do ticdc.leave_unstored(table) %}
+                {% do table.update({"unstored": [change.problem]}) %}
             {% endif %}
         {% endif %}
-    {% endfor %}
-    {# a history that is not stored is slow; one that cannot be made is told of itself #}
-    {% for change in changed if change.kind == "history_storage" and change.problem and "history_view" not in change.table.refused %}
-        {% do change.table.problems.append(change.problem) %}
     {% endfor %}
 {% endmacro %}

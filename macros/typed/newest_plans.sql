@@ -5,7 +5,8 @@ ranked as (
 
     select
         *,
-        row_number() over (partition by feed, schema_name, table_name order by batch_id desc) as place
+        -- of two rows of a run the first, of relations that were not made yet, lacks them
+        row_number() over (partition by feed, schema_name, table_name order by batch_id desc, length(plan) desc) as place
     from {{ plans }}
 
 )

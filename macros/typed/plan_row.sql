@@ -1,14 +1,16 @@
-{% macro plan_row(table) %}
+{% macro plan_row(table, is_pending) %}
     {% set made = {} %}
     {% for kind in table.made %}{% do made.update({kind: table.relations[kind]}) %}{% endfor %}
+    {# a history that cannot be made is told of itself #}
+    {% set unstored = table.get("unstored", []) if "history_view" not in table.refused else [] %}
     {% set plan = {
         "observed": table.observed,
         "seen": table.seen,
         "storage": table.storage,
         "history_storage": table.history_storage,
-        "statements": table.made,
+        "statements": {} if is_pending else table.made,
         "as_of_function": made.get("as_of_function"),
-        "problems": table.problems,
+        "problems": table.problems + unstored,
         "refused": table.refused,
     } %}
     {# what the next run writes to its storages is made of #}

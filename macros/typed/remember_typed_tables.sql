@@ -1,9 +1,9 @@
-{% macro remember_typed_tables(relation, tables, known) %}
+{% macro remember_typed_tables(relation, tables, known, is_pending=false) %}
     {% set rows = {} %}
     {% for table in tables %}
-        {% do rows.update({(table.feed, table.schema_name, table.table_name): ticdc.plan_row(table)}) %}
+        {% do rows.update({(table.feed, table.schema_name, table.table_name): ticdc.plan_row(table, is_pending)}) %}
     {% endfor %}
-    {% for key in known if key not in rows %}
+    {% for key in known if key not in rows and not is_pending %}
         {% do rows.update({key: key | list + [none] * 6}) %}
     {% endfor %}
     {% set changed = [] %}

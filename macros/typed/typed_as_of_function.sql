@@ -20,15 +20,12 @@
                 bounds.feed = {{ ticdc.text_literal(table.feed) }}
                 and versions.valid_from_ts <= bounds.as_of_ts
         where coalesce(versions.valid_to_ts > tso, true)
-
-        union all
-
-        {% endif -%}
+        {%- else -%}
         select
             {{ columns | join(", ") }}
         from (
             {{ ticdc.typed_rows(past, rows, [], ["row_key"], "tso") }}
         )
-        {{ ticdc.where_not_stored(table) if is_stored }}
+        {%- endif %}
     )
 {% endmacro %}

@@ -7,15 +7,12 @@
     from (
         {% if table.history_storage -%}
         {{ ticdc.stored_history(table, columns) }}
-
-        union all
-
-        {% endif -%}
+        {%- else -%}
         select
             {{ columns | join(", ") }}
         from (
             {{ ticdc.typed_rows(past, rows, [], carried, "valid_from_ts") }}
         )
-        {{ ticdc.where_not_stored(table) }}
+        {%- endif %}
     )
 {% endmacro %}

@@ -6,8 +6,7 @@
     from (
         {% if table.storage -%}
         {{ ticdc.merged_generations(ticdc.stored_rows(table), "row_key", "is_deleted", ticdc.published_batches("int_ticdc__latest")) }}
-        {%- else -%}
-        {% if table.history_storage -%}
+        {%- elif table.history_storage -%}
         select
             {{ columns | join(", ") }}
         from (
@@ -16,16 +15,12 @@
         where
             valid_to_ts is null
             and table_incarnation = {{ table.table_incarnation }}
-
-        union all
-
-        {% endif -%}
+        {%- else -%}
         select
             {{ columns | join(", ") }}
         from (
             {{ ticdc.typed_rows(table, rows, [], ["row_key"]) }}
         )
-        {{ ticdc.where_not_stored(table) }}
         {%- endif %}
     )
 {% endmacro %}

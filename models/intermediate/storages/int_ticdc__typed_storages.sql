@@ -23,4 +23,3 @@ left join generations
         tables.feed = generations.feed
         and tables.table_id = generations.table_id
         and tables.table_incarnation = generations.table_incarnation
-where tables.is_live

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from support.cases import Built, Feed, Stage, Story, story
 from support.stories import STEP, Table
 from support.stories import Feed as Told
 
-from dbt_ticdc import cli
+from dbt_ticdc import build, cli
+from dbt_ticdc.errors import TicdcError
 
 Ask = Callable[[str], list[dict[str, Any]]]
 FEED = "stored_histories"
@@ -100,6 +102,7 @@ class Histories(Story):
         self.parts = dict(zip(self.stages, told_in_two(), strict=False))
         self.found: dict[tuple[Stage, str], tuple[list[Any], list[Any]]] = {}
         self.batches: dict[Stage, dict[str, int | None]] = {}
+        self.texts: dict[Stage, str] = {}
 
     def feeds(self, stage: Stage) -> Sequence[Feed]:
         return [{"name": FEED, "protocol": "canal_json", "topics": [FEED], "target_schema": "stored"}]
@@ -112,6 +115,8 @@ class Histories(Story):
 
     def after(self, stage: Stage, built: Built) -> None:
         self.batches[stage] = batches(built.rows)
+        views = ("stored.large", "stored.large_history", "stored.altered_history", "stored.emptied")
+        self.texts[stage] = "".join(built.rows(f"show create table {view}")[0]["createtab_stmt"] for view in views)
         for table in TABLES:
             columns = "id, v" if table != "altered" or stage is Stage.FIRST else "id, v, w"
             self.found[stage, table] = histories(built.rows, table, columns)
@@ -132,6 +137,14 @@ def test_a_stored_history_is_the_history(built_cases: Built, table: str, stage: 
 @pytest.mark.parametrize("table", TABLES)
 def test_what_is_stored_is_published(built_cases: Built, table: str) -> None:
     assert [HISTORIES.batches[stage][table] for stage in Stage] == [1, TABLES[table], TABLES[table]]
+
+
+@pytest.mark.parametrize("stage", list(Stage))
+def test_what_is_stored_is_all_that_is_read(built_cases: Built, stage: Stage) -> None:
+    """The changes of all tables beside it took half of the time of a query, which only planned them."""
+    text = HISTORIES.texts[stage]
+    assert "ticdc__history_" in text
+    assert not [model for model in ("int_ticdc__keyed_changes", "int_ticdc__latest") if model in text]
 
 
 def test_a_late_change_replaces_versions_that_are_stored(built_cases: Built) -> None:
@@ -155,6 +168,56 @@ def test_rows_now_and_as_of_a_commit_are_those_of_the_history(built_cases: Built
         then = [row for row in rows if row["valid_from_ts"] <= moment < (row["valid_to_ts"] or moment + 1)]
         assert not isinstance(found, str), found
         assert sorted((str(row["id"]), row["v"]) for row in found) == sorted((row["id"], row["v"]) for row in then)
+
+
+@pytest.mark.soak("builds")
+def test_a_run_is_published_with_what_it_stores_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stored table asked all changes until the run that was published had stored it, too."""
+    feed = Told(FEED)
+    table = Table(feed, "large", PAIRS)
+    feed.begin("large")
+    table.ddl("CREATE", CREATE)
+    table.insert_all(*((number, "a") for number in range(STORED_FROM)))
+    ends = []
+    for row in range(5):
+        table.update((row, "a"), (row, "b"))
+        feed.watermark(feed.commit_ts, 0, 1)
+        ends.append(len(feed.messages))
+    lines = feed.lines()
+    feeds = [{"name": FEED, "protocol": "canal_json", "topics": [FEED], "target_schema": "stored"}]
+    variables = {"ticdc__feeds": feeds, "ticdc__stored_from_rows": STORED_FROM}
+    folder, dump = tmp_path / "warehouse", tmp_path / "messages.jsonl"
+    parts = iter("".join(lines[begin:end]) for begin, end in zip((0, *ends), ends, strict=False))
+
+    def run(*arguments: str) -> tuple[str, list[int]]:
+        """dbt on the next messages: its errors, and how many updated rows there are: now, in the history, untyped."""
+        dump.write_text(next(parts), encoding="utf-8")
+        said = ""
+        with monkeypatch.context() as patched:
+            patched.setattr(build, "_dbt", lambda *told: dbt(*told[:3], [*told[3], *arguments], *told[4:]))
+            try:
+                cli.run(session.opened(folder), folder, variables, [dump])
+            except TicdcError as error:
+                said = str(error)
+        return said, [
+            session.rows(folder, f"select count(*) as rows from {relation}")[0]["rows"]
+            for relation in (
+                "stored.large where v = 'b'",
+                "stored.large_history where v = 'b' and _valid_to_ts is null",
+                "ticdc__current_rows where row like '%\"b\"%'",
+            )
+        ]
+
+    dbt, ask = build._dbt, partial(session.rows, folder)
+    assert (run(), batches(ask)["large"]) == (("", [1, 1, 1]), 1)
+    assert (run("--exclude", "int_ticdc__typed_plans"), batches(ask)["large"]) == (("", [2, 2, 2]), 2)
+    said, rows = run("--exclude", "int_ticdc__typed_storages")
+    assert "Build int_ticdc__typed_storages" in said
+    assert rows == [2, 2, 2]
+    assert (run(), batches(ask)["large"]) == (("", [4, 4, 4]), 3)
+    (storage,) = (row["tableName"] for row in ask("show tables like 'ticdc__history_*'"))
+    ask(f"drop table {storage}")
+    assert (run(), batches(ask)["large"]) == (("", [5, 5, 5]), 1)
 
 
 @pytest.mark.soak("builds")
