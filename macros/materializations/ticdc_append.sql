@@ -15,6 +15,7 @@
         {%- call statement("main") -%}{{ ticdc.batch_statement(existing, target, sql) }}{%- endcall -%}
         {%- set rebuilt = ticdc.redriven_feeds(ticdc.settled(), settled) if this.identifier in ticdc.models_by_feed() else [] -%}
         {%- do ticdc.add_batch(target, is_anew=not had_rows or memory.get("made_anew", {}).pop(name, false), rebuilt=rebuilt) -%}
+        {%- do ticdc[config.get("notes")](target, settled) if config.get("notes") -%}
         {%- if config.get("merges", true) -%}{%- do ticdc.merge_batches(target) -%}{%- endif -%}
     {%- endif -%}
     {%- do ticdc.settle(target, settled) -%}

@@ -1,8 +1,13 @@
 {#- halves of a split update have one key; of a table without key, other rows may be equal -#}
-{%- set are_halves = "commit_ts_exact and not array_contains(lossy, '*:no_key')" %}
+{%- set are_halves = "commit_ts_exact and not array_contains(lossy, '*:no_key')" -%}
+{%- set changes = ref("int_ticdc__changes") -%}
+{%- set columns = [
+    "feed", "schema_name", "table_name", "table_id", "table_incarnation", "commit_ts", "commit_at", "commit_ts_exact",
+] -%}
+{%- set position = ["image_hash", "copy", "topic", "`partition`", "`offset`", "event_index"] -%}
 with
 
-changes as (
+changes_of_commits as (
 
     select
         *,
@@ -11,7 +16,8 @@ changes as (
         max(first_run_id) over one_commit as last_run_id,
         max(if(op = 'delete' and {{ are_halves }}, before, null)) over one_commit as deleted_row,
         max(if(op = 'delete' and {{ are_halves }}, lossy, null)) over one_commit as deleted_lossy
-    from {{ ticdc.published_rows(ref("int_ticdc__changes")) }} as changes
+    from {{ ticdc.published_rows(changes) }} as changes
+    where {{ ticdc.may_be_split(changes) }}
     window one_commit as (
         partition by feed, table_id, table_incarnation, commit_ts, row_key
     )
@@ -19,27 +25,31 @@ changes as (
 )
 
 select
-    feed,
-    schema_name,
-    table_name,
-    table_id,
-    table_incarnation,
-    commit_ts,
-    commit_at,
-    commit_ts_exact,
+    {{ columns | join(",\n    ") }},
     if({{ are_halves }} and op = 'insert' and has_delete, 'update', op) as op,
     row_key,
     if({{ are_halves }} and has_delete, deleted_row, before) as before,
     after,
     if({{ are_halves }} and has_delete, array_union(deleted_lossy, lossy), lossy) as lossy,
-    image_hash,
-    copy,
-    topic,
-    `partition`,
-    `offset`,
-    event_index,
+    {{ position | join(",\n    ") }},
     if({{ are_halves }}, last_run_id, first_run_id) as run_id,
     timestamp_micros(if({{ are_halves }}, last_run_id, first_run_id)) as known_from
-from changes
+from changes_of_commits
 -- TiCDC sends an update of a unique column as delete and insert: one commit changes a key once
 where not ({{ are_halves }} and op = 'delete' and has_successor)
+
+union all
+
+-- of most tables no commit ever changed a key twice
+select
+    {{ columns | join(",\n    ") }},
+    op,
+    row_key,
+    before,
+    after,
+    lossy,
+    {{ position | join(",\n    ") }},
+    first_run_id as run_id,
+    timestamp_micros(first_run_id) as known_from
+from {{ ticdc.published_rows(changes) }} as changes
+where not {{ ticdc.may_be_split(changes) }}

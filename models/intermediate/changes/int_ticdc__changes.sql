@@ -2,6 +2,7 @@
     config(
         materialized="ticdc_append",
         partition_by=["batch_id", "feed"],
+        notes="note_split_tables",
     )
 }}
 {%- set settled = ticdc.settled() -%}
@@ -9,7 +10,7 @@
 {%- do ticdc.note_changed_loads(settled, progress) -%}
 {%- do progress.update({
     "has_bags": settled.get("has_bags", false), "first_commits": settled.get("first_commits", {}),
-    "updated": settled.get("updated", []),
+    "updated": settled.get("updated", []), "split": settled.get("split", none if settled.run_id else []),
 }) -%}
 {%- set arriving = ticdc.arriving_rows(settled, progress) -%}
 {%- set loads = ticdc.loads_to_take(settled, progress) -%}
