@@ -3,7 +3,7 @@
     {%- if changes.schema is none -%}
     true
     {%- else -%}
-    {%- set split_tables = "(select split_tables from " ~ ref("int_ticdc__publication") ~ ")" -%}
+    {%- set split_tables = "(select states.split_tables from " ~ ref("int_ticdc__publication") ~ " as states)" -%}
     (
         -- a constant, so that Spark plans no more than it needs
         size({{ split_tables }}) > 0
