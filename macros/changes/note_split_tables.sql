@@ -13,8 +13,8 @@
         {% do split.append([row[0], row[1]]) %}
     {% endfor %}
     {# readers carry the list: of many tables of a feed it tells the feed #}
-    {% for feed, tables in split | groupby(0) if tables | length > 200 %}
-        {% set split = split | rejectattr(0, "equalto", feed) | list + [[feed, ""]] %}
-    {% endfor %}
-    {% do settled.update({"split": split | sort}) %}
+    {% set whole, listed = [], [] %}
+    {% for feed, tables in split | groupby(0) if tables | length > 200 or [feed, ""] in tables %}{% do whole.append([feed, ""]) %}{% endfor %}
+    {% for each in split if [each[0], ""] not in whole %}{% do listed.append(each) %}{% endfor %}
+    {% do settled.update({"split": (whole + listed) | sort}) %}
 {% endmacro %}

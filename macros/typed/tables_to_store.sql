@@ -6,7 +6,7 @@
     {% for plan in ticdc.known_typed_tables(plans).values() if plan.columns %}
         {% do known.update({(plan.row[0], plan.row[3], plan.row[8]): plan}) %}
     {% endfor %}
-    {% for row in (run_query(query).rows if known else []) if (row[0], row[1], row[2] | string) in known %}
+    {% for row in (run_query(query).rows if known else []) if (row[0], row[1], row[2] | string) in known and not row[6] %}
         {% set plan = known[(row[0], row[1], row[2] | string)] %}
         {% set table = dict(plan, feed=row[0], table_id=row[1], table_incarnation=row[2] | int, generations=fromjson(row[3]), lives=row[4]) %}
         {# one that was never written, or that somebody dropped, is made with the relations that read it #}

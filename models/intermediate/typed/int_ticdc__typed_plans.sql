@@ -22,20 +22,8 @@ known as (
 ),
 
 {% endif -%}
-{{ ticdc.generations_and_lives() }},
+{{ ticdc.facts_of_tables(has_bags) }},
 
-{% if has_bags -%}
-keyless_tables as (
-
-    select distinct
-        feed,
-        table_id
-    from {{ ticdc.rows_of(changes) }} as changes
-    where array_contains(lossy, '*:no_key')
-
-),
-
-{% endif -%}
 typed_tables as (
 
     select

@@ -1,4 +1,4 @@
-{% macro generations_and_lives() -%}
+{% macro facts_of_tables(has_bags) -%}
 counted_rows as (
 
     select
@@ -39,4 +39,16 @@ lives as (
     group by feed, table_id
 
 )
+{%- if has_bags -%},
+
+keyless_tables as (
+
+    select distinct
+        feed,
+        table_id
+    from {{ ticdc.rows_of(ref("int_ticdc__changes")) }} as changes
+    where array_contains(lossy, '*:no_key')
+
+)
+{%- endif %}
 {%- endmacro %}
