@@ -151,10 +151,10 @@ def queries(bench: Bench, shape: Shape, rounds: int) -> list[str]:
     return lines
 
 
-def many_tables(bench: Bench, count: int, has_ddl: bool) -> list[str]:
+def many_tables(bench: Bench, count: int, has_ddl: bool, relations: Sequence[str]) -> list[str]:
     """`dbt run` on many tables of three rows, then on rows for five of them."""
     feed = ManyTables(count, has_ddl)
-    bench.expect_tables()
+    bench.expect_tables(relations)
     bench.empty_warehouse()
     lines = []
     for what, tables, first_key in (("first build", slice(None), 1), ("increment of 5 tables", slice(5), 1 + ROWS)):
@@ -166,8 +166,8 @@ def many_tables(bench: Bench, count: int, has_ddl: bool) -> list[str]:
         progress("", what, cost)
         longest = max(len(statement.sql.encode()) for statement in sent)
         lines += [
-            f"{what}, {count:,} tables {'with' if has_ddl else 'without'} DDL: {cost.wall:.1f} s ({cost.cpu:.1f} s CPU)"
-            f", {len(sent)} statements, the longest of {longest:,} bytes",
+            f"{what}, {count:,} tables {'with' if has_ddl else 'without'} DDL, {', '.join(relations)}: "
+            f"{cost.wall:.1f} s ({cost.cpu:.1f} s CPU), {len(sent)} statements, the longest of {longest:,} bytes",
             *profile(nodes),
         ]
     wrong = bench.count(f"select count(*) from {DATABASE}.t0000") - 2 * ROWS
@@ -238,6 +238,9 @@ def main() -> None:
         f"{', '.join(_ALONE)} are measured alone, and only where they are named",
     )
     parser.add_argument("--tables", type=int, default=1_000, help="of the measurement tables (default: %(default)s)")
+    parser.add_argument(
+        "--relations", default="current,history,as_of", help="typed ones of these tables (default: %(default)s)"
+    )
     parser.add_argument("--increments", type=int, default=50, help="of that measurement (default: %(default)s)")
     parser.add_argument("--messages", type=int, default=200_000, help="of each size (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="timed rounds after a warm-up (default: %(default)s)")
@@ -263,7 +266,7 @@ def main() -> None:
             say(report[0])
             if _TABLES in options.what:
                 for has_ddl in (True, False):
-                    report += many_tables(bench, options.tables, has_ddl)
+                    report += many_tables(bench, options.tables, has_ddl, options.relations.split(","))
             if _INCREMENTS in options.what:
                 report += increments(bench, options.increments)
             if _PEERS in options.what:

@@ -7,7 +7,7 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -93,9 +93,13 @@ class Bench:
         shutil.rmtree(self.messages, ignore_errors=True)
         self.messages.mkdir()
 
-    def expect_tables(self) -> None:
-        """Takes all messages away; those to come are of many tables of one canal-json feed of one partition."""
+    def expect_tables(self, relations: Sequence[str] = ("current", "history", "as_of")) -> None:
+        """Takes all messages away; those to come are of many tables of one canal-json feed of one partition.
+
+        `relations` are the typed ones that its tables have.
+        """
         self._feed = {"name": "bench", "protocol": "canal_json", "topics": [TOPIC], "partitions": 1}
+        self._feed["typed_relations"] = list(relations)
         shutil.rmtree(self.messages, ignore_errors=True)
         self.messages.mkdir()
 
