@@ -1,20 +1,18 @@
-{% macro merged_generations(rows, key, deleted, batches) %}
+{% macro merged_generations(rows, key, deleted, model) %}
+{%- set name = ticdc.relation_name(model) %}
     with
 
     later_rows as (
 
         select * from {{ rows }} as all_rows
-        where
-            size({{ batches }}) > 1
-            and generation > get({{ batches }}, 0)
-            and array_contains({{ batches }}, generation)
+        where array_contains({{ ticdc.published_batches(name, "later_batches") }}, generation)
 
     ),
 
     base_rows as (
 
         select * from {{ rows }} as all_rows
-        where generation = get({{ batches }}, 0) and not {{ deleted }}
+        where generation = get({{ ticdc.published_batches(name) }}, 0) and not {{ deleted }}
 
     ),
 

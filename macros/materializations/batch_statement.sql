@@ -6,6 +6,7 @@
     from (
     {{ sql }}
     )
+    {{ ticdc.sorting() }}
     {%- endset -%}
     {%- if existing is none -%}
     {{ create_table_as(false, target, batch) }}

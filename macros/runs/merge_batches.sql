@@ -7,7 +7,7 @@
             {% set merged = ticdc.run_id() | int + level + 1 %}
             {% do run_query(
                 "insert into " ~ relation ~ " by name select * except (batch_id), " ~ merged ~ " as batch_id from " ~ relation
-                ~ " where " ~ ticdc.is_of_batches(ids, model.since)
+                ~ " where " ~ ticdc.is_of_batches(ids, model.since) ~ " " ~ ticdc.sorting()
             ) %}
             {% do model.update({"batches": model.batches | rejectattr(0, "in", ids) | list + [[merged, level + 1]]}) %}
         {% endif %}

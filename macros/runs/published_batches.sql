@@ -1,6 +1,6 @@
-{% macro published_batches(model) -%}
+{% macro published_batches(name, column="batches") -%}
     (
-        select try_element_at(states.batches, {{ ticdc.text_literal(ticdc.relation_name(model)) }})
+        select try_element_at(states.{{ column }}, {{ ticdc.text_literal(name) }})
         from {{ ref("int_ticdc__publication") }} as states
     )
 {%- endmacro %}

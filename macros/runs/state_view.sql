@@ -1,11 +1,13 @@
 {% macro state_view(state) -%}
-    {%- set batches, since, feed_bounds = {}, {}, {} -%}
+    {%- set batches, later_batches, since, feed_bounds = {}, {}, {}, {} -%}
     {#- a list, as models that run side by side join the state meanwhile -#}
     {%- for name, model in state.models.items() | list -%}
         {#- a stored history that lacks some changes is none -#}
         {%- set rows_of = (model.settled or {}).get("rows_of") -%}
         {%- if not rows_of or rows_of == ticdc.rows_of_histories(state) -%}
-            {%- do batches.update({name: model.batches | map(attribute=0) | list}) -%}
+            {%- set ids = model.batches | map(attribute=0) | list -%}
+            {%- do batches.update({name: ids}) -%}
+            {%- if ids[1:] and (rows_of or name == ticdc.relation_name("int_ticdc__latest")) %}{% do later_batches.update({name: ids[1:]}) %}{% endif -%}
         {%- endif -%}
         {%- if model.since %}{% do since.update({name: model.since}) %}{% endif -%}
     {%- endfor -%}
@@ -22,6 +24,7 @@
         {{ ticdc.text_literal(tojson(state)) }} as state,
         {% for name, value, type in [
             ("batches", batches, "map<string, array<bigint>>"),
+            ("later_batches", later_batches, "map<string, array<bigint>>"),
             ("since", since, "map<string, map<string, bigint>>"),
             ("feed_bounds", feed_bounds, "map<string, struct<first_commit_ts: bigint, complete_through_ts: bigint>>"),
             ("split_tables", split_tables, "array<struct<feed: string, table_id: string>>"),

@@ -14,10 +14,7 @@
             generation,
             replaces_from_ts
         from {{ table.history_storage }}
-        where
-            size({{ batches }}) > 1
-            and generation > get({{ batches }}, 0)
-            and array_contains({{ batches }}, generation)
+        where array_contains({{ ticdc.published_batches(ticdc.storage_name(table.history_storage), "later_batches") }}, generation)
     ) as later
         on
             stored.table_incarnation = later.table_incarnation

@@ -1,6 +1,6 @@
 {% macro stored_rows(table) %}
     {%- set latest, stored = ref("int_ticdc__latest"), ticdc.stored_batches(table.storage) -%}
-    {%- set not_stored = "array_except(" ~ ticdc.published_batches("int_ticdc__latest") ~ ", " ~ stored ~ ")" -%}
+    {%- set not_stored = "array_except(" ~ ticdc.published_batches(ticdc.relation_name("int_ticdc__latest")) ~ ", " ~ stored ~ ")" -%}
     {%- set rows -%}
     (
         select

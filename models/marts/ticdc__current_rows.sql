@@ -1,11 +1,10 @@
 {%- set rows = ticdc.published_rows(ref("int_ticdc__latest")) -%}
-{%- set batches = ticdc.published_batches("int_ticdc__latest") -%}
 
 with
 
 current_rows as (
 
-    {{ ticdc.merged_generations(rows, ticdc.row_key_columns(), "row is null", batches) }}
+    {{ ticdc.merged_generations(rows, ticdc.row_key_columns(), "row is null", "int_ticdc__latest") }}
 
 ),
 

@@ -15,9 +15,21 @@ waiting_rows as (
     from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }} as claim_checks
     where kind = 'row' and (not is_resolved or {{ is_keyed_anew }})
 
+),
+
+staged_runs as (
+
+    select * from {{ ticdc.live_rows(ref("int_ticdc__staged_runs")) }} as staged_runs
+
 )
 
 select
     *,
-    {{ ticdc.waits_for_cells() }} and not {{ is_keyed_anew }} as waits_for_cells
+    not {{ is_keyed_anew }}
+    and if(
+        -- of these runs it is known that no row waits for more
+        run_id < (select coalesce(min(if(is_waiting, run_id, null)), max(run_id) + 1) from staged_runs),
+        true,
+        {{ ticdc.waits_for_cells() }}
+    ) as waits_for_cells
 from waiting_rows

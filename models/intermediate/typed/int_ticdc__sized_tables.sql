@@ -1,5 +1,4 @@
 {%- set rows = ticdc.published_rows(ref("int_ticdc__latest")) -%}
-{%- set batches = ticdc.published_batches("int_ticdc__latest") -%}
 
 with
 
@@ -11,7 +10,7 @@ typed_tables as (
 
 newest_rows as (
 
-    {{ ticdc.merged_generations(rows, ticdc.row_key_columns(), "row is null", batches) }}
+    {{ ticdc.merged_generations(rows, ticdc.row_key_columns(), "row is null", "int_ticdc__latest") }}
 
 ),
 

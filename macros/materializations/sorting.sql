@@ -1,0 +1,5 @@
+{% macro sorting() -%}
+    {%- if config.get("sorted_by") -%}
+    sort by {{ config.get("sorted_by") | join(", ") }}
+    {%- endif -%}
+{%- endmacro %}
