@@ -2,7 +2,7 @@
 {%- set staged_runs = ref("int_ticdc__staged_runs") -%}
 {%- set redriven = ticdc.redriven_feeds(settled, progress) -%}
 {%- set marks = ticdc.staged_marks() -%}
-{%- if ticdc.is_keyed_anew() != "false" or marks.some_wait or marks.some_are_redriven %}
+{%- if ticdc.is_keyed_anew() != "false" or marks.some_wait or marks.redriven_run_id is not none %}
 select
     feed,
     min(commit_ts) as first_commit_ts,

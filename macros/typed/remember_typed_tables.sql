@@ -14,11 +14,14 @@
         {% endfor %}
         {% do changed.append("(" ~ literals | join(", ") ~ ")") %}
     {% endfor %}
-    {% do run_query(
-        "create table if not exists " ~ relation ~ " (feed string, schema_name string, table_name string, table_id string, key_columns string, "
-        ~ "current_relation string, history_relation string, plan string, table_incarnation bigint, batch_id bigint) using "
-        ~ config.get("file_format", "parquet") ~ " partitioned by (batch_id)" ~ tblproperties_clause()
-    ) if load_cached_relation(relation) is none %}
+    {% if load_cached_relation(relation) is none %}
+        {% do run_query(
+            "create table if not exists " ~ relation ~ " (feed string, schema_name string, table_name string, table_id string, key_columns string, "
+            ~ "current_relation string, history_relation string, plan string, table_incarnation bigint, batch_id bigint) using "
+            ~ config.get("file_format", "parquet") ~ " partitioned by (batch_id)" ~ tblproperties_clause()
+        ) %}
+        {% do adapter.cache_added(relation) %}
+    {% endif %}
     {% for some in ticdc.short_lists(changed) %}
         {% do run_query("insert into " ~ relation ~ " select *, " ~ ticdc.run_id() ~ " from values " ~ some | join(", ")) %}
     {% endfor %}

@@ -1,3 +1,7 @@
 {% macro schemas_there() %}
-    {% do return(run_query("show schemas").rows | map(attribute=0) | map("replace", "`", "") | map("lower") | list) %}
+    {% set memory = ticdc.memory() %}
+    {% if "schemas" not in memory %}
+        {% do memory.update({"schemas": run_query("show schemas").rows | map(attribute=0) | map("replace", "`", "") | map("lower") | list}) %}
+    {% endif %}
+    {% do return(memory.schemas) %}
 {% endmacro %}

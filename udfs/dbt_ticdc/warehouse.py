@@ -231,6 +231,8 @@ def _settings(warehouse: Path) -> dict[str, str]:
         # Names of upstream columns may look like Spark's variables.
         "spark.sql.variable.substitute": "false",
         "spark.sql.shuffle.partitions": str(2 * cores),
+        # What a task sorts before it writes it fits its memory.
+        "spark.sql.files.maxPartitionBytes": "32m",
         # A run makes more classes than the 100 that Spark keeps, and would compile all of them again in the next one.
         "spark.sql.codegen.cache.maxEntries": "1000",
         # Else Spark sorts all rows by the partition column before it writes them.

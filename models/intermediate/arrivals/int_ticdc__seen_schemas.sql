@@ -4,11 +4,8 @@
         partition_by=["batch_id"],
     )
 }}
-{%- set settled, staged_runs = ticdc.settled(), ref("int_ticdc__staged_runs") -%}
+{%- set settled, redriven = ticdc.settled(), ticdc.staged_marks().redriven_run_id -%}
 {%- set is_idle = not ticdc.has_news(ticdc.arrival_tables(), settled.run_id) -%}
-{%- set redriven = ticdc.asked(
-    "select max(run_id) from " ~ ticdc.rows_of(staged_runs) ~ " where is_redriven", [staged_runs]
-) -%}
 {#- a re-drive puts other events in the place of some that were seen -#}
 {%- set is_anew = redriven != settled.get("redriven", redriven) -%}
 {%- do ticdc.to_settle(settled if is_idle else {"run_id": ticdc.run_id() | int, "redriven": redriven}) -%}

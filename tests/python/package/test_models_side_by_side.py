@@ -62,6 +62,20 @@ def test_a_state_is_rendered_while_another_model_joins_it() -> None:
     assert '{"one": [1]}' in package.state_view(state)
 
 
+def test_batches_over_a_first_one_are_told_of_tables_that_are_kept_so() -> None:
+    """Views ask for them once: that a storage has none must be no condition that Spark cannot see through."""
+    batches = [[3, 0], [5, 1], [4, 0]]
+    state = _state(
+        int_ticdc__changes={"batches": batches, "since": {}, "settled": {"run_id": 5}},
+        int_ticdc__latest={"batches": batches, "since": {}, "settled": {"run_id": 5}},
+        history={"batches": batches, "since": {}, "settled": {"rows_of": "these"}},
+        of_others={"batches": batches, "since": {}, "settled": {"rows_of": "those"}},
+        of_one_batch={"batches": batches[:1], "since": {}, "settled": {"rows_of": "these"}},
+    )
+    package = Package(text_literal=repr, relation_name=str, rows_of_histories=lambda _: "these")
+    assert """'{"int_ticdc__latest": [5, 4], "history": [5, 4]}'""" in package.state_view(state)
+
+
 def test_a_batch_counts_when_its_model_is_settled() -> None:
     """A run that was killed between went on with a batch whose part was not noted as done, and did it again."""
     saved: list[str] = []
