@@ -17,9 +17,11 @@ waiting_rows as (
 
 ),
 
-staged_runs as (
+-- through the run before it is known that no row waits for more than cells
+known_runs as (
 
-    select * from {{ ticdc.live_rows(ref("int_ticdc__staged_runs")) }} as staged_runs
+    select coalesce(min(if(is_waiting, run_id, null)), max(run_id) + 1) as end_run_id
+    from {{ ticdc.live_rows(ref("int_ticdc__staged_runs")) }} as staged_runs
 
 )
 
@@ -27,8 +29,7 @@ select
     *,
     not {{ is_keyed_anew }}
     and if(
-        -- of these runs it is known that no row waits for more
-        run_id < (select coalesce(min(if(is_waiting, run_id, null)), max(run_id) + 1) from staged_runs),
+        waiting_rows.run_id < (select known_runs.end_run_id from known_runs),
         true,
         {{ ticdc.waits_for_cells() }}
     ) as waits_for_cells
