@@ -94,7 +94,7 @@ class Client:
         home = os.environ.get("JAVA_HOME")
         self._command = [
             str(Path(home, "bin", "java")) if home else "java",
-            "-Xmx3g",  # as Spark has it
+            "-Xmx3g",  # no less than Spark has
             f"-Djava.io.tmpdir={folder}",
             f"-Dlog4j.configurationFile={folder / 'log4j2.properties'}",
             *("-cp", ":".join(map(str, found)), "org.apache.flink.table.client.SqlClient", "embedded"),

@@ -1,18 +1,18 @@
-{% macro merged_generations(rows, key, deleted, model) %}
-{%- set name = ticdc.relation_name(model) %}
+{% macro merged_generations(rows, key, deleted) %}
+{%- set latest = ticdc.relation_name("int_ticdc__latest") %}
     with
 
     later_rows as (
 
         select * from {{ rows }} as all_rows
-        where array_contains({{ ticdc.published_batches(name, "later_batches") }}, generation)
+        where array_contains({{ ticdc.published_batches(latest, "later_batches") }}, generation)
 
     ),
 
     base_rows as (
 
         select * from {{ rows }} as all_rows
-        where generation = get({{ ticdc.published_batches(name) }}, 0) and not {{ deleted }}
+        where generation = get({{ ticdc.published_batches(latest) }}, 0) and not {{ deleted }}
 
     ),
 

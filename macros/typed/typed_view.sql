@@ -5,7 +5,7 @@
         {{ ticdc.named_columns(table, ["commit_ts"]) }}
     from (
         {% if table.storage -%}
-        {{ ticdc.merged_generations(ticdc.stored_rows(table), "row_key", "is_deleted", "int_ticdc__latest") }}
+        {{ ticdc.merged_generations(ticdc.stored_rows(table), "row_key", "is_deleted") }}
         {%- elif table.history_storage -%}
         select
             {{ columns | join(", ") }}

@@ -4,7 +4,7 @@ with
 
 current_rows as (
 
-    {{ ticdc.merged_generations(rows, ticdc.row_key_columns(), "row is null", "int_ticdc__latest") }}
+    {{ ticdc.merged_generations(rows, ticdc.row_key_columns(), "row is null") }}
 
 ),
 

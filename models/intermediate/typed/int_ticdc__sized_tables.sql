@@ -10,7 +10,7 @@ typed_tables as (
 
 newest_rows as (
 
-    {{ ticdc.merged_generations(rows, ticdc.row_key_columns(), "row is null", "int_ticdc__latest") }}
+    {{ ticdc.merged_generations(rows, ticdc.row_key_columns(), "row is null") }}
 
 ),
 
