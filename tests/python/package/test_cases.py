@@ -34,6 +34,20 @@ def test_a_build_without_new_messages_writes_no_file(built_cases: Built) -> None
     assert after == before
 
 
+class RowsOfManyKeys(Story):
+    """Rows of one table in the order of their commits, not of their keys."""
+
+    def feeds(self, stage: Stage) -> Sequence[Mapping[str, Any]]:
+        return [{"name": "many_keys", "protocol": "canal_json", "topics": ["many_keys"]}]
+
+    def lines(self, stage: Stage) -> Sequence[str]:
+        lines = lines_about(plain(SAMPLE), ("customers",))
+        return [renamed(line, "many_keys") for line in lines] if stage is Stage.FIRST else []
+
+
+story(RowsOfManyKeys())
+
+
 def test_staged_rows_lie_by_table_and_key(built_cases: Built) -> None:
     """Images of a row far from each other took half as much room again, in staging and in the changes made of it."""
     some_have_many = False
