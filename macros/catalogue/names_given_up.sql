@@ -1,4 +1,4 @@
-{% macro names_given_up(ddl_events, names) -%}
+{% macro names_given_up(seen, names) -%}
 -- what may give a name up, bring a table back, or move its key
 ends as (
 
@@ -6,12 +6,12 @@ ends as (
         feed,
         schema_name,
         table_name,
-        commit_ts,
+        message_ts as commit_ts,
         lower(ddl_query) as ddl_text,
         lower(ltrim(ddl_query)) like any ('drop database%', 'drop schema%') as is_of_database,
         lower(ddl_query) like '%rename%' as is_rename
-    from {{ ddl_events }}
-    where lower(ddl_query) rlike 'rename|drop|primary|unique|modify|change'
+    from {{ seen }}
+    where lower(ddl_query) rlike '{{ ticdc.name_ending_words() }}'
 
 ),
 

@@ -5,6 +5,7 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing, "run_id") -%}
+    {%- do ticdc.check_columns(existing) -%}
     {%- set memory, name = ticdc.memory(), this | string -%}
     {%- set is_idle = memory.get("nothing_new", {}).pop(name, false) and had_rows -%}
     {%- set settled = memory.get("to_settle", {}).pop(name, none) or (ticdc.settled() if is_idle else {"run_id": ticdc.run_id() | int}) -%}

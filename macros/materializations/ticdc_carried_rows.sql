@@ -5,6 +5,7 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing, "run_id") -%}
+    {%- do ticdc.check_columns(existing) -%}
     {%- set settled, changes = ticdc.settled(), ticdc.settled(ref("int_ticdc__changes")) -%}
     {%- set through, redriven = dict(changes.bounds), ticdc.redriven_feeds(settled, changes) -%}
     {%- set built_again = [] -%}

@@ -9,6 +9,7 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing) -%}
+    {%- do ticdc.check_columns(existing) -%}
     {%- if ticdc.has_rows() and (before == settled or (is_idle and before.fingerprint == settled.fingerprint)) -%}
         {%- call noop_statement("main", "UNCHANGED") -%}{%- endcall -%}
     {%- else -%}

@@ -1,37 +1,153 @@
 {{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
--- made of: {{ tojson(ticdc.catalogue_input(), sort_keys=true) }}
-{%- set exported = var("ticdc__information_schema", none) %}
+{%- set seen_tables, settled = ref("int_ticdc__seen_tables"), ticdc.settled() -%}
+{%- set exported = var("ticdc__information_schema", none) -%}
+{%- set made_of = {"package": ticdc.views_key(), "exported": ticdc.exported_columns(exported)} -%}
+{%- set is_of_package = settled.package == made_of.package and settled.exported == made_of.exported -%}
+{%- set is_told = is_of_package and not ticdc.has_news([seen_tables], settled.run_id) -%}
+{%- do ticdc.to_settle(dict(made_of, run_id=settled.run_id if is_told else ticdc.run_id() | int)) -%}
+{%- set is_known = is_told or (is_of_package and ticdc.schemas_are_known(seen_tables, settled.run_id)) -%}
+{%- if is_known %}{% do ticdc.nothing_new() %}{% endif -%}
+{%- set columns = [
+    "kind", "schema_name", "table_name", "table_schema_id", "has_schema", "message_ts", "ddl_query", "ddl_type",
+    "physical_table_id", "first_ts", "first_position", "table_schema",
+] %}
 
 with
 
-feed_events as (
+seen as (
+
+    select * from {{ ticdc.live_rows(seen_tables) }} as seen_tables
+
+),
+
+{% if ticdc.some_end_names(seen_tables) -%}
+names as (
+
+    select distinct
+        feed,
+        schema_name,
+        table_name
+    from seen
+    where kind = 'row'
+
+),
+
+{{ ticdc.names_given_up("seen", "names") }},
+
+told_rows as (
+
+    select
+        *,
+        -- where TSOs hold only milliseconds, a row comes after a DDL of its own
+        commit_ts + if(commit_ts_exact, 0, 1) as told_ts
+    from {{ ref("int_ticdc__events") }}
+    where kind = 'row'
+
+),
+
+rows_after_ends as (
+
+    select /*+ broadcast(names_given_up) */
+        later.feed,
+        later.schema_name,
+        later.table_name,
+        later.table_schema_id,
+        later.told_ts,
+        later.commit_ts_exact,
+        struct(later.topic, later.`partition`, later.`offset`, later.event_index) as position,
+        size(filter(names_given_up.commits, each -> each < later.told_ts)) as ends_before
+    from told_rows as later
+    inner join names_given_up
+        on
+            later.feed = names_given_up.feed
+            and later.schema_name = names_given_up.schema_name
+            and later.table_name = names_given_up.table_name
+    where later.told_ts > array_min(names_given_up.commits)
+
+),
+
+-- the first rows after it tell that a table bears the name again, and its key
+first_rows_after_ends as (
 
     select
         feed,
+        schema_name,
+        table_name,
+        table_schema_id,
+        ends_before,
         bool_and(commit_ts_exact) as commit_ts_exact,
-        transform(
-            sort_array(
-                collect_list(
-                    struct(
-                        commit_ts,
-                        first_position,
-                        struct(
-                            commit_ts,
-                            schema_name,
-                            table_name,
-                            ddl_query,
-                            ddl_type,
-                            table_schema,
-                            physical_table_id
-                        ) as event
-                    )
-                )
-            ),
-            each -> each.event
-        ) as events,
+        min(struct(told_ts, position)) as first_row
+    from rows_after_ends
+    group by feed, schema_name, table_name, table_schema_id, ends_before
+
+),
+
+{% endif -%}
+told as (
+
+    select
+        feed,
+        commit_ts_exact,
+        {{ columns | join(",\n        ") }},
+        0 as ends_before
+    from seen
+    {%- if ticdc.some_end_names(seen_tables) %}
+
+    union all
+
+    select
+        feed,
+        commit_ts_exact,
+        'row_after_end' as kind,
+        schema_name,
+        table_name,
+        table_schema_id,
+        false as has_schema,
+        null as message_ts,
+        null as ddl_query,
+        null as ddl_type,
+        null as physical_table_id,
+        first_row.told_ts as first_ts,
+        first_row.position as first_position,
+        null as table_schema,
+        ends_before
+    from first_rows_after_ends
+    {%- endif %}
+    {%- for load in ticdc.initial_loads(ref("int_ticdc__exported_rows")) %}
+
+    union all
+
+    select
+        {{ ticdc.text_literal(load.feed) }} as feed,
+        true as commit_ts_exact,
+        'load' as kind,
+        {{ ticdc.text_literal(load.schema) }} as schema_name,
+        {{ ticdc.text_literal(load.table) }} as table_name,
+        null as table_schema_id,
+        false as has_schema,
+        cast({{ load.commit_ts }} as bigint) as message_ts,
+        null as ddl_query,
+        'initial_load' as ddl_type,
+        null as physical_table_id,
+        null as first_ts,
+        null as first_position,
+        null as table_schema,
+        0 as ends_before
+    {%- endfor %}
+
+),
+
+feeds as (
+
+    select
+        feed,
+        bool_and(commit_ts_exact or (kind = 'row' and not has_schema)) as commit_ts_exact,
+        to_json(collect_list(struct({{ columns | join(", ") }}, ends_before))) as seen_tables,
         {{ ticdc.by_feed(ticdc.feeds(), "protocol") }} as protocol
-    from {{ ticdc.live_rows(ref("int_ticdc__catalogue_events")) }} as catalogue_events
+    from told
     group by feed
+    -- rows that bear no schema tell of tables that something else told of
+    having bool_or(kind <> 'row' or has_schema)
 
 ),
 
@@ -49,14 +165,10 @@ exported_columns as (
 folded as (
 
     select
-        feed_events.feed,
-        feed_events.commit_ts_exact,
-        ticdc_fold_ddl(
-            to_json(feed_events.events, map('ignoreNullFields', 'false')),
-            exported_columns.columns,
-            feed_events.protocol
-        ) as records
-    from feed_events
+        feeds.feed,
+        feeds.commit_ts_exact,
+        ticdc_fold_ddl(feeds.seen_tables, exported_columns.columns, feeds.protocol) as records
+    from feeds
     cross join exported_columns
 
 )

@@ -3,27 +3,20 @@
 
 with
 
-ddl_events as (
-
-    select
-        *,
-        row_number() over (
-            partition by feed, commit_ts, schema_name, table_name, ddl_query
-            order by topic, `partition`, `offset`, event_index
-        ) as occurrence
-    from {{ ref("int_ticdc__events") }}
-    where kind = 'ddl'
-
-),
-
+-- replays and copies for other partitions are one DDL
 statements as (
 
     select
-        *,
+        feed,
+        message_ts as commit_ts,
+        schema_name,
+        table_name,
+        ddl_query,
+        min(struct(first_position, ddl_type)) as first_copy,
         ticdc_ddl_kind(ddl_query, schema_name) as statement
-    from ddl_events
-    -- replays and copies for other partitions are one DDL
-    where occurrence = 1
+    from {{ ticdc.live_rows(ref("int_ticdc__seen_tables")) }} as seen_tables
+    where kind = 'ddl'
+    group by feed, message_ts, schema_name, table_name, ddl_query
 
 )
 
@@ -35,10 +28,10 @@ select
     table_name,
     statement.kind as ddl_kind,
     statement.tables as touched_tables,
-    ddl_type,
+    first_copy.ddl_type,
     ddl_query,
-    topic,
-    `partition`,
-    `offset`,
-    event_index
+    first_copy.first_position.topic,
+    first_copy.first_position.`partition`,
+    first_copy.first_position.`offset`,
+    first_copy.first_position.event_index
 from statements

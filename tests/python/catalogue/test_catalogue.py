@@ -421,13 +421,25 @@ def test_any_events_give_versions_that_do_not_overlap(events: list[DdlEvent], wi
 
 
 def test_fold_for_sql() -> None:
-    events = [
-        {"commit_ts": 10, "schema_name": "shop", "table_name": "s", "ddl_query": SALES},
-        {"commit_ts": 20, "schema_name": "shop", "table_name": "s", "ddl_query": "ALTER TABLE s DROP PARTITION p0"},
-        {"commit_ts": 30, "schema_name": "shop", "table_name": "s", "ddl_query": "ALTER TABLE s NONSENSE"},
+    seen = [
+        {"kind": "ddl", "message_ts": 10, "schema_name": "shop", "table_name": "s", "ddl_query": SALES},
+        {
+            "kind": "ddl",
+            "message_ts": 20,
+            "schema_name": "shop",
+            "table_name": "s",
+            "ddl_query": "ALTER TABLE s DROP PARTITION p0",
+        },
+        {
+            "kind": "ddl",
+            "message_ts": 30,
+            "schema_name": "shop",
+            "table_name": "s",
+            "ddl_query": "ALTER TABLE s NONSENSE",
+        },
     ]
     export = [json.loads(line) for line in _export_lines()]
-    feeds = ([json.dumps(events), None], [json.dumps(export), None], ["canal_json", None])
+    feeds = ([json.dumps(seen), None], [json.dumps(export), None], ["canal_json", None])
     array = udf.fold_batch(*map(pa.array, feeds))
     records, nothing = array.to_pylist()
     assert nothing == []

@@ -39,7 +39,10 @@ def _folded(texts: Sequence[str], with_real: bool = True) -> None:
     for version in result.versions:
         assert version.valid_to_ts is None or version.valid_from_ts < version.valid_to_ts
     assert {problem.code for problem in result.problems} <= set(ProblemCode)
-    wire = [{"commit_ts": each.commit_ts, "schema_name": "shop", "ddl_query": each.ddl_query} for each in events]
+    wire = [
+        {"kind": "ddl", "message_ts": each.commit_ts, "schema_name": "shop", "ddl_query": each.ddl_query}
+        for each in events
+    ]
     nothing = pa.array([None], pa.string())
     (records,) = udf.fold_batch(pa.array([json.dumps(wire)]), nothing, nothing).to_pylist()
     assert {record["record"] for record in records} <= {"version", "effect", "problem"}

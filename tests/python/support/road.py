@@ -30,7 +30,7 @@ _Identity = tuple[str, int]
 
 
 def catalogue_of(placed: Sequence[Placed], protocol: str, export: Iterable[ExportedColumn] = ()) -> Fold:
-    """The fold of what the model `int_ticdc__catalogue_events` takes of a feed's events."""
+    """The fold of what the model `int_ticdc__catalogue` takes of a feed's events."""
     return fold(catalogue_events(placed), export, protocol)
 
 

@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from ticdc_udfs.catalogue.changes import Partitioning
 from ticdc_udfs.catalogue.ddl import kind_and_tables
-from ticdc_udfs.catalogue.fold import DdlEvent, Effect, Problem, TableVersion, fold
+from ticdc_udfs.catalogue.fold import Effect, Problem, TableVersion, fold
 from ticdc_udfs.catalogue.projection import same_key, touches_rows
+from ticdc_udfs.catalogue.seen import SeenTable, ddl_events
 from ticdc_udfs.catalogue.tables import ExportedColumn
 
 _COLUMN = (
@@ -74,7 +75,7 @@ KIND_SQL_TYPE, _KIND_TYPE = _struct(
 )
 """What `kind_batch` returns; a table without name stands for its database."""
 
-_read_events = msgspec.json.Decoder(list[DdlEvent]).decode
+_read_seen = msgspec.json.Decoder(list[SeenTable]).decode
 _read_export = msgspec.json.Decoder(list[dict[str, Any]]).decode
 
 
@@ -90,19 +91,20 @@ def _kind(query: str | None, schema_name: str | None) -> dict[str, Any] | None:
     return {"kind": kind.value, "tables": [{"schema_name": schema, "table_name": table} for schema, table in tables]}
 
 
-def fold_batch(events: pa.Array[Any], exports: pa.Array[Any], protocols: pa.Array[Any]) -> pa.Array[Any]:
+def fold_batch(seen: pa.Array[Any], exports: pa.Array[Any], protocols: pa.Array[Any]) -> pa.Array[Any]:
     """The records of each feed: see `fold_json`."""
-    feeds = (each.to_pylist() for each in (events, exports, protocols))
+    feeds = (each.to_pylist() for each in (seen, exports, protocols))
     return pa.array(map(fold_json, *feeds), pa.list_(_RECORD_TYPE))
 
 
-def fold_json(events: str | None, export: str | None, protocol: str | None) -> list[dict[str, Any]]:
-    """Folds the JSON list of a feed's DDL events in order of arrival (objects with the members of `DdlEvent`).
+def fold_json(seen: str | None, export: str | None, protocol: str | None) -> list[dict[str, Any]]:
+    """Folds the JSON list of what runs saw of a feed's tables (objects with the members of `SeenTable`).
 
     `export` is a JSON list of rows of `information_schema.columns` with its column names in any case, or null.
     Partitions and partitioning are JSON text with the members of `PartitionRange` and `Partitioning`.
     """
-    result = fold(_read_events(events or "[]"), map(exported_column, _read_export(export or "[]")), protocol or "")
+    export_columns = map(exported_column, _read_export(export or "[]"))
+    result = fold(ddl_events(_read_seen(seen or "[]")), export_columns, protocol or "")
     return [
         *_versions(result.versions),
         *map(_effect, result.effects),

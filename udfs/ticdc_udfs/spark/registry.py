@@ -143,9 +143,9 @@ _UNSURE_CELLS = Udf(
 
 _FOLD_DDL = Udf(
     name="ticdc_fold_ddl",
-    arguments=(("events", "string"), ("information_schema", "string"), ("protocol", "string")),
+    arguments=(("seen_tables", "string"), ("information_schema", "string"), ("protocol", "string")),
     returns=catalogue.FOLD_SQL_TYPE,
-    description="The table versions, effects and problems of a feed's DDL events (JSON list in order of arrival).",
+    description="The table versions, effects and problems of what runs saw of a feed's tables (JSON list).",
     function=catalogue.fold_batch,
 )
 _DDL_KIND = Udf(

@@ -37,6 +37,7 @@ events as (
     select
         *,
         table_schema is not null as has_schema,
+        if(kind = 'row', null, commit_ts) as message_ts,
         -- where TSOs hold only milliseconds, a row comes after a DDL of its own
         commit_ts + if(kind = 'row' and not commit_ts_exact, 1, 0) as told_ts
     from arrived
@@ -54,10 +55,12 @@ first_commits as (
         table_name,
         table_schema_id,
         has_schema,
+        message_ts,
+        ddl_query,
         min(told_ts) as first_ts,
         bool_and(commit_ts_exact) as commit_ts_exact
     from events
-    group by feed, kind, schema_name, table_name, table_schema_id, has_schema
+    group by feed, kind, schema_name, table_name, table_schema_id, has_schema, message_ts, ddl_query
 
 )
 
@@ -68,6 +71,10 @@ select /*+ broadcast(first_commits) */
     events.table_name,
     events.table_schema_id,
     events.has_schema,
+    events.message_ts,
+    events.ddl_query,
+    min(events.ddl_type) as ddl_type,
+    min(if(events.kind = 'ddl', events.physical_table_id, null)) as physical_table_id,
     first_commits.first_ts,
     first_commits.commit_ts_exact,
     min(struct(events.topic, events.`partition`, events.`offset`, events.event_index)) as first_position,
@@ -82,6 +89,8 @@ inner join first_commits
         and events.table_name <=> first_commits.table_name
         and events.table_schema_id <=> first_commits.table_schema_id
         and events.has_schema = first_commits.has_schema
+        and events.message_ts <=> first_commits.message_ts
+        and events.ddl_query <=> first_commits.ddl_query
         and events.told_ts <=> first_commits.first_ts
 group by
     events.feed,
@@ -90,5 +99,7 @@ group by
     events.table_name,
     events.table_schema_id,
     events.has_schema,
+    events.message_ts,
+    events.ddl_query,
     first_commits.first_ts,
     first_commits.commit_ts_exact

@@ -1,0 +1,3 @@
+{% macro name_ending_words() -%}
+    rename|drop|primary|unique|modify|change
+{%- endmacro %}

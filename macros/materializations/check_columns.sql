@@ -1,0 +1,15 @@
+{% macro check_columns(existing) %}
+    {% if existing is none or not ticdc.has_rows() %}{% do return(none) %}{% endif %}
+    {# what dbt asked of all relations as it began saves a question for each #}
+    {% set columns = modules.re.findall("(?m)^ [|]-- (.*?): ", existing.information or "") %}
+    {% set missing = model.columns | reject("in", columns) | list if columns else [] %}
+    {% if missing %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: " ~ existing ~ " was made by another version of the package: it has no column " ~ missing | join(", ") ~ ". "
+            ~ (
+                "Rename or drop it: its rows are made anew from the source then" if config.get("full_refresh") is false
+                else "Build all models of the package once with --full-refresh"
+            )
+        ) %}
+    {% endif %}
+{% endmacro %}
