@@ -9,13 +9,6 @@ seen as (
 
 ),
 
-earlier as (
-
-    select * from seen
-    where run_id <= {{ run_id }}
-
-),
-
 names as (
 
     select distinct
@@ -27,7 +20,7 @@ names as (
 
 ),
 
-{{ ticdc.names_given_up("earlier", "names") }}
+{{ ticdc.names_given_up("(select * from seen where run_id <= " ~ run_id ~ ")", "names") }}
 
 select seen.*
 from seen
@@ -36,9 +29,10 @@ left join names_given_up
         seen.feed = names_given_up.feed
         and seen.schema_name = names_given_up.schema_name
         and seen.table_name = names_given_up.table_name
-left anti join earlier as known
+left anti join seen as known
     on
-        seen.feed = known.feed
+        known.run_id <= {{ run_id }}
+        and seen.feed = known.feed
         and seen.kind = known.kind
         {% for column in alike -%}
         and seen.{{ column }} <=> known.{{ column }}

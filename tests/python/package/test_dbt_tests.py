@@ -13,7 +13,7 @@ import pytest
 from support import session
 from support.configuration import PROBLEMS, WRONG
 from support.corpus import SOAKED
-from support.messages import COMMIT_TS, row_message, to_bytes
+from support.messages import COMMIT_TS, ddl_message, row_message, to_bytes
 from support.parsed import PROFILES, parsed
 
 pytestmark = pytest.mark.soak("dbt")
@@ -26,6 +26,9 @@ SHIPPED = ("accounting_balanced", "history_intervals", "no_dead_letters", "uniqu
 MESSAGE = to_bytes(row_message({"id": "1"}, {"id": "int"})).decode()
 OTHER = to_bytes(row_message({"id": "2"}, {"id": "int"}, commit_ts=2**18 * 9)).decode()
 THIRD = to_bytes(row_message({"id": "3"}, {"id": "int"}, tidb={"commitTs": COMMIT_TS + 2**18})).decode()
+DDL = to_bytes(
+    ddl_message("create table other (id int)", "CREATE", table="other", _tidb={"commitTs": COMMIT_TS + 2**19})
+).decode()
 NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
 # What the shipped tests must find fault with, by the view of the package that holds it.
 TABLE = "'shop' as feed, 's' as schema_name, 't' as table_name, 1 as table_incarnation"
@@ -324,6 +327,14 @@ def test_rows_of_known_tables_leave_the_catalogue_as_it_is(outcome: Mapping[str,
     assert not {"int_ticdc__catalogue", "int_ticdc__table_versions"} & set(written)
 
 
+def test_a_copy_of_a_ddl_leaves_the_catalogue_as_it_is(outcome: Mapping[str, Any]) -> None:
+    """A DDL comes in all partitions, and the run of one may be over when the next comes."""
+    copied = outcome["copied"]
+    assert {"int_ticdc__seen_tables", "int_ticdc__catalogue"} <= set(copied["first"])
+    assert "int_ticdc__seen_tables" in copied["copy"]
+    assert not {"int_ticdc__catalogue", "int_ticdc__ddl_statements"} & set(copied["copy"])
+
+
 def test_any_state_of_a_run_is_kept(outcome: Mapping[str, Any]) -> None:
     assert outcome["states"] == [[{"found": state}] for state in STATES]
 
@@ -500,6 +511,14 @@ def outcome_in(folder: Path) -> str:
     newest_run = "select written_tables from ticdc_lint.ticdc__runs order by run_id desc limit 1"
     overtaken["written"] = list(spark.sql(newest_run).collect()[0][0])
 
+    copied = {}
+    for name, partition in (("first", 0), ("copy", 1)):
+        spark.sql(
+            f"insert into ticdc_raw.messages values ('shop', {partition}, 9, now(), null, cast('{DDL}' as binary))"
+        )
+        assert dbt("run").success, "\n".join(said)
+        copied[name] = list(spark.sql(newest_run).collect()[0][0])
+
     runs = "ticdc_lint.int_ticdc__staged_runs"
     kept = f"create table {{}} using parquet partitioned by (batch_id, feed) as select {{}} from {runs}"
     spark.sql(kept.format("ticdc_lint.whole", "*"))
@@ -538,6 +557,7 @@ def outcome_in(folder: Path) -> str:
     outcome = {
         "failed_refresh": failed_refresh,
         "overtaken": overtaken,
+        "copied": copied,
         "retried": retried,
         "single": single,
         "stale": call(f"'select \"' ~ ({stale}) ~ '\" as stale'"),
