@@ -7,10 +7,8 @@
 {%- do ticdc.to_settle(dict(made_of, run_id=settled.run_id if is_told else ticdc.run_id() | int)) -%}
 {%- set is_known = is_told or (is_of_package and ticdc.schemas_are_known(seen_tables, settled.run_id)) -%}
 {%- if is_known %}{% do ticdc.nothing_new() %}{% endif -%}
-{%- set columns = [
-    "kind", "schema_name", "table_name", "table_schema_id", "has_schema", "message_ts", "ddl_query", "ddl_type",
-    "physical_table_id", "first_ts", "first_position", "table_schema",
-] %}
+{%- set identity = ["kind", "schema_name", "table_name", "table_schema_id", "has_schema", "message_ts", "ddl_query"] -%}
+{%- set columns = identity + ["ddl_type", "physical_table_id", "first_ts", "first_position", "table_schema", "ends_before"] %}
 
 with
 
@@ -85,12 +83,19 @@ first_rows_after_ends as (
 {% endif -%}
 told as (
 
+    -- of all runs, as many of them saw the same
     select
         feed,
-        commit_ts_exact,
-        {{ columns | join(",\n        ") }},
+        bool_and(commit_ts_exact) as commit_ts_exact,
+        {{ identity | join(",\n        ") }},
+        min(ddl_type) as ddl_type,
+        min(physical_table_id) as physical_table_id,
+        min(first_ts) as first_ts,
+        min(struct(first_ts, first_position)).first_position,
+        min(table_schema) as table_schema,
         0 as ends_before
     from seen
+    group by feed, {{ identity | join(", ") }}
     {%- if ticdc.some_end_names(seen_tables) %}
 
     union all
@@ -142,7 +147,7 @@ feeds as (
     select
         feed,
         bool_and(commit_ts_exact or (kind = 'row' and not has_schema)) as commit_ts_exact,
-        to_json(collect_list(struct({{ columns | join(", ") }}, ends_before))) as seen_tables,
+        to_json(collect_list(struct({{ columns | join(", ") }}))) as seen_tables,
         {{ ticdc.by_feed(ticdc.feeds(), "protocol") }} as protocol
     from told
     group by feed
