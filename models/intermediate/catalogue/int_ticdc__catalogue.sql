@@ -91,7 +91,7 @@ told as (
         min(ddl_type) as ddl_type,
         min(physical_table_id) as physical_table_id,
         min(first_ts) as first_ts,
-        min(struct(first_ts, first_position)).first_position,
+        min(struct(first_ts, first_position)).first_position as first_position,
         min(table_schema) as table_schema,
         0 as ends_before
     from seen
