@@ -1,18 +1,21 @@
-{% macro remember_typed_tables(relation, tables, known, is_pending=false) %}
-    {% set rows = {} %}
-    {% for table in tables %}
-        {% do rows.update({(table.feed, table.schema_name, table.table_name): ticdc.plan_row(table, is_pending)}) %}
-    {% endfor %}
-    {% for key in known if key not in rows and not is_pending %}
-        {% do rows.update({key: key | list + [none] * 6}) %}
-    {% endfor %}
+{% macro remember_typed_tables(relation, tables, is_pending=false) %}
     {% set changed = [] %}
-    {% for key, row in rows.items() if should_full_refresh() or key not in known or known[key].row != row | map("string") | list %}
-        {% set literals = [] %}
-        {% for value in row %}
-            {% do literals.append("null" if value is none else value if value is number else ticdc.text_literal(value)) %}
-        {% endfor %}
-        {% do changed.append("(" ~ literals | join(", ") ~ ")") %}
+    {% for table in tables %}
+        {% set row = dict(table.row) %}
+        {% if row.plan %}
+            {# a history that cannot be made is told of itself #}
+            {% set unstored = table.get("unstored_for", []) if "history_view" not in row.plan.refused else [] %}
+            {% set plan = dict(row.plan, problems=row.plan.problems + unstored) %}
+            {# the next run makes what is pending, where this one does not #}
+            {% do row.update({"plan": tojson(dict(plan, statements={}) if is_pending else plan, sort_keys=true)}) %}
+        {% endif %}
+        {% if row != table.known_row %}
+            {% set literals = [] %}
+            {% for value in row.values() %}
+                {% do literals.append("null" if value is none else value if value is number else ticdc.text_literal(value)) %}
+            {% endfor %}
+            {% do changed.append("(" ~ literals | join(", ") ~ ")") %}
+        {% endif %}
     {% endfor %}
     {% if load_cached_relation(relation) is none %}
         {% do run_query(
