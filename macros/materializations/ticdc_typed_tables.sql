@@ -5,21 +5,20 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(load_cached_relation(target), "plan") -%}
-    {%- set latest = ref("int_ticdc__latest") -%}
-    {%- set known = ticdc.known_typed_tables(target) -%}
-    {%- set rows = run_query(sql).rows | sort(attribute="feed,schema_name,table_name", case_sensitive=true) -%}
-    {%- set tables = ticdc.typed_tables(rows, known, latest) -%}
-    {%- set stored = ticdc.store_histories(target, tables, known) -%}
-    {%- set changed = ticdc.changed_relations(tables, latest) -%}
-    {%- set stale = ticdc.stale_relations(tables, known) -%}
-    {%- set schemas = ticdc.schemas_there() if changed or stale else [] -%}
-    {%- set standing = ticdc.standing_relations(changed + stale, schemas, known) -%}
+    {%- set answer = fromjson(run_query(sql).rows[0][0]) -%}
+    {%- set tables = answer.tables -%}
+    {%- do ticdc.choose_histories(tables) -%}
+    {%- set schemas = ticdc.schemas_there() if answer.names else [] -%}
+    {%- set standing = ticdc.standing_relations(answer, schemas) -%}
+    {%- do ticdc.store_histories(target, answer, standing, schemas) -%}
     {#- a run that goes on after this one was killed has to know what may be read -#}
-    {%- do ticdc.remember_typed_tables(target, stored, known, is_pending=true) if stored -%}
-    {%- do ticdc.make_typed_relations(changed, standing, schemas) -%}
-    {%- do ticdc.note_storages(tables) -%}
-    {%- do ticdc.remember_typed_tables(target, tables, known) -%}
-    {%- do ticdc.drop_stale_relations(tables, stale, standing) -%}
+    {%- set pending = tables | selectattr("is_pending") | list -%}
+    {%- do ticdc.remember_typed_tables(target, pending, is_pending=true) if pending -%}
+    {%- do ticdc.make_typed_relations(tables, standing, schemas) -%}
+    {%- do ticdc.note_storages(tables | map(attribute="stored_rows")) -%}
+    {%- do ticdc.note_storages(tables | map(attribute="history")) -%}
+    {%- do ticdc.remember_typed_tables(target, tables + answer.gone) -%}
+    {%- do ticdc.drop_stale_relations(answer, standing) -%}
     {%- do ticdc.settle(target, {"made": true}) -%}
 
     {% call noop_statement("main", "OK") %}{% endcall %}

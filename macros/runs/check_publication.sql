@@ -7,7 +7,7 @@
             ~ ". What it wrote is not shown, and the next run does its part again"
         ) %}
     {% endif %}
-    {% set outdated = ticdc.outdated_storages() %}
+    {% set outdated = ticdc.outdated_storages(ticdc.state()) %}
     {% if outdated %}
         {% do exceptions.raise_compiler_error(
             "ticdc: what this run changed of these stored tables is not in them, and would not be seen: " ~ outdated | join(", ")

@@ -6,9 +6,8 @@
         {% set plain = row[0].replace("`", "").split(".")[-1] %}
         {% if plain in wanted %}
             {% set name = place ~ "." ~ ticdc.identifier(plain) %}
-            {% do described.append((
-                ticdc.relation_key("as_of_function", name), run_query("describe function extended " ~ name).rows | map(attribute=0) | join
-            )) %}
+            {% set text = run_query("describe function extended " ~ name).rows | map(attribute=0) | join %}
+            {% do described.append((schema ~ "." ~ plain ~ "()", text)) %}
         {% endif %}
     {% endfor %}
     {% do return(described) %}

@@ -12,7 +12,7 @@
                 {% set properties = [] %}
                 {% for property in run_query("show tblproperties " ~ name).rows %}{% do properties.append(property | join("=")) %}{% endfor %}
             {% endif %}
-            {% do described.append((ticdc.relation_key("view", name), properties | join)) %}
+            {% do described.append((schema ~ "." ~ row[1] | lower, properties | join)) %}
         {% endfor %}
     {% endfor %}
     {% do return(described) %}

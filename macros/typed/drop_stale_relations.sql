@@ -1,14 +1,16 @@
-{% macro drop_stale_relations(tables, stale, standing) %}
-    {% set state, blocks = ticdc.state(), [] %}
-    {% set storages = (tables | map(attribute="storage") | list + tables | map(attribute="history_storage") | list) | select | list %}
-    {% for each in stale if not each.kind.endswith("storage") and standing.get(ticdc.relation_key(each.kind, each.relation)) %}
-        {% set statement = "drop " ~ ("function" if each.kind == "as_of_function" else "view") ~ " if exists " ~ each.relation %}
-        {% do blocks.append({"place": loop.index0, "statements": [statement]}) %}
+{% macro drop_stale_relations(answer, standing) %}
+    {% set state, blocks, storages = ticdc.state(), [], answer.storages %}
+    {# a view that was refused reads the storage that it read before #}
+    {% for table in answer.tables if table.row.plan.storage %}{% do storages.append(table.row.plan.storage) %}{% endfor %}
+    {% for each in answer.stale %}
+        {% if not each.kind.endswith("storage") %}
+            {% set statement = "drop " ~ ("function" if each.kind == "as_of_function" else "view") ~ " if exists " ~ each.relation %}
+            {% do blocks.append({"place": 0, "statements": [statement]}) if standing.get(each.key) %}
+        {% elif each.relation not in storages %}
+            {# readers may be in the middle of one that is no more: it goes with the next sweep #}
+            {% do state.models.pop(ticdc.storage_name(each.relation), none) %}
+        {% endif %}
     {% endfor %}
     {% do ticdc.tried_statements(blocks) %}
-    {# readers may be in the middle of one that is no more: it goes with the next sweep #}
-    {% for each in stale if each.kind.endswith("storage") and each.relation not in storages %}
-        {% do state.models.pop(ticdc.storage_name(each.relation), none) %}
-    {% endfor %}
-    {% do state.update({"storages": storages}) %}
+    {% do state.update({"storages": storages | unique | list}) %}
 {% endmacro %}

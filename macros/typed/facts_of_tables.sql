@@ -18,7 +18,7 @@ generations as (
         feed,
         table_id,
         table_incarnation,
-        to_json(sort_array(collect_list(generation))) as generations,
+        sort_array(collect_list(generation)) as generations,
         max(generation) as newest_generation,
         -- the last run that changed a row of the table, also of one that went
         max(max(generation)) over (partition by feed, table_id) as last_generation,

@@ -1,18 +1,9 @@
-{% macro making_statements(change, standing) %}
-    {% set mark = ticdc.typed_mark() %}
-    {% set properties = "tblproperties ('" ~ mark.name ~ "' = '" ~ mark.value ~ "')" %}
-    {% set stands = standing.get(ticdc.relation_key(change.kind, change.relation)) %}
-    {% if not change.query %}
-        {% do return(change.before) %}
-    {% elif change.kind == "as_of_function" %}
-        {% do return(change.before + [
-            "create or replace function " ~ change.relation ~ "(tso bigint) returns table comment '" ~ mark.name ~ "=" ~ mark.value ~ "' return "
-            ~ change.query
-        ]) %}
-    {% elif not stands %}
-        {% do return(change.before + ["create view " ~ change.relation ~ " " ~ properties ~ " as " ~ change.query]) %}
+{% macro making_statements(table, change, standing) %}
+    {% if change.kind == "history_storage" %}{% do return(ticdc.history_statements(table)) %}{% endif %}
+    {% set statements, stands = ticdc.typed_storage(table) if change.is_written else [], standing.get(change.key) %}
+    {% do statements.append(ticdc.relation_statement(change, ticdc.typed_query(table, change.kind), stands)) if change.is_other %}
+    {% if change.is_other and stands == "unmarked" and change.kind != "as_of_function" %}
+        {% do statements.append("alter view " ~ change.relation ~ " set " ~ ticdc.typed_properties()) %}
     {% endif %}
-    {# `create or replace view` drops the view first, so that readers would miss it #}
-    {% set marking = ["alter view " ~ change.relation ~ " set " ~ properties] if stands == "unmarked" else [] %}
-    {% do return(change.before + ["alter view " ~ change.relation ~ " as " ~ change.query] + marking) %}
+    {% do return(statements) %}
 {% endmacro %}

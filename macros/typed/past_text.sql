@@ -1,13 +1,10 @@
-{% macro past_text(column, value, moment) %}
-    {% set whens = [] %}
-    {% for recoding in column.recodings %}
-        {% do whens.append(
-            " when " ~ moment ~ " >= " ~ recoding.from_ts ~ (" and " ~ moment ~ " < " ~ recoding.to_ts if recoding.to_ts is not none else "") ~ " then "
-            ~ (
-                "base64(cast(" ~ value ~ " as binary))" if column.type == "binary"
-                else "try_validate_utf8(cast(try_to_binary(" ~ value ~ ", 'base64') as string))"
-            )
-        ) %}
-    {% endfor %}
-    {% do return("case" ~ whens | join ~ " else " ~ value ~ " end" if whens else value) %}
-{% endmacro %}
+{% macro past_text(column, value, moment) -%}
+    {{ "case" if column.recodings }}
+    {%- for recoding in column.recodings or [] %} when {{ moment }} >= {{ recoding.from_ts }}
+        {%- if recoding.to_ts is not none %} and {{ moment }} < {{ recoding.to_ts }}{% endif %} then
+        {%- if column.type == "binary" %} base64(cast({{ value }} as binary))
+        {%- else %} try_validate_utf8(cast(try_to_binary({{ value }}, 'base64') as string))
+        {%- endif %}
+    {%- endfor -%}
+    {{ " else " if column.recodings }}{{ value }}{{ " end" if column.recodings }}
+{%- endmacro %}

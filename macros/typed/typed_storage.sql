@@ -1,16 +1,13 @@
-{% macro typed_storage(table, latest) %}
-    {% set missing = table.generations | reject("in", table.stored_generations) | list %}
-    {% set statements = [] %}
-    {% if table.storage and not table.stored_generations %}
-        {% set carried = ["row_key", "row is null as is_deleted", "generation"] %}
-        {% do return(ticdc.new_storage(table.storage, ticdc.typed_rows(table, ticdc.rows_of(latest), missing, carried))) %}
-    {% elif table.storage %}
-        {% for generation in missing %}
-            {% do statements.append(
-                "insert overwrite table " ~ table.storage ~ " partition (generation = " ~ generation ~ ") "
-                ~ ticdc.typed_rows(table, ticdc.rows_of(latest), [generation], ["row_key", "row is null as is_deleted"])
-            ) %}
-        {% endfor %}
+{% macro typed_storage(table) %}
+    {% if not table.storage %}{% do return([]) %}{% endif %}
+    {% set rows, missing = ticdc.rows_of(ref("int_ticdc__latest")), table.generations | reject("in", table.stored_generations) | list %}
+    {% set carried, statements = ["row_key", "row is null as is_deleted"], [] %}
+    {% if not table.stored_generations %}
+        {% set all_rows = ticdc.typed_rows(table, rows, missing, carried + ["generation"]) %}
+        {% do return(["drop table if exists " ~ table.storage, ticdc.new_storage(table.storage, all_rows)]) %}
     {% endif %}
+    {% for generation in missing %}
+        {% do statements.append(ticdc.written_batch(table.storage, generation, ticdc.typed_rows(table, rows, [generation], carried))) %}
+    {% endfor %}
     {% do return(statements) %}
 {% endmacro %}

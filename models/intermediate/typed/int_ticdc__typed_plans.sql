@@ -7,7 +7,7 @@
 -- depends_on: {{ ref("int_ticdc__table_versions") }}
 {%- set latest = ref("int_ticdc__latest") -%}
 {%- set plans = load_cached_relation(this) if execute %}
-{%- set is_anew = should_full_refresh() %}
+{%- set is_known = plans and not should_full_refresh() %}
 {%- set changes = ref("int_ticdc__changes") %}
 {%- set has_bags = ticdc.settled(changes).get("has_bags") %}
 {%- set measures = ticdc.some_are_bare() %}
@@ -33,14 +33,14 @@ typed_tables as (
         tables.table_id,
         tables.table_incarnation,
         tables.table_schema,
-        coalesce(generations.generations, '[]') as generations,
-        coalesce(generations.newest_generation, 0) as newest_generation,
-        coalesce(generations.row_count, 0) as row_count,
+        generations.generations,
+        generations.newest_generation,
+        generations.row_count,
         -- of tables whose columns changed
         if(
             size(array_distinct(tables.versions.table_schema)) > 1, tables.versions, null
         ) as versions,
-        to_json(tables.left_behind) as left_behind,
+        tables.left_behind,
         {{ "keyless_tables.feed is not null" if has_bags else "false" }} as is_keyless,
         lives.lives,
         generations.last_generation
@@ -74,44 +74,31 @@ typed_tables as (
 
 ),
 
-known_tables as (
+{% if measures -%}
+-- a wire type without its precision is completed by what the values show
+bare_columns as (
 
     select
-        typed_tables.*,
-        {% if plans -%}
-        known.current_relation as known_relation,
-        {{ "null" if is_anew else "get_json_object(known.plan, '$.observed')" }} as known_observed,
-        {{ "null" if is_anew else "cast(get_json_object(known.plan, '$.seen') as bigint)" }} as known_seen
+        typed_tables.feed,
+        typed_tables.table_id,
+        typed_tables.table_incarnation,
+        {% if is_known -%}
+        coalesce(cast(get_json_object(known.plan, '$.seen') as bigint), -1) as known_seen,
         {%- else -%}
-        cast(null as string) as known_relation,
-        cast(null as string) as known_observed,
-        cast(null as bigint) as known_seen
+        -1 as known_seen,
         {%- endif %}
+        filter(
+            from_json(typed_tables.table_schema, 'array<struct<name: string, type: string>>'),
+            each -> each.type in ({{ ticdc.text_literals(ticdc.bare_types()) }})
+        ).name as column_names
     from typed_tables
-    {% if plans -%}
+    {%- if is_known %}
     left join known
         on
             typed_tables.feed = known.feed
             and typed_tables.schema_name = known.schema_name
             and typed_tables.table_name = known.table_name
     {%- endif %}
-
-),
-
-{% if measures -%}
--- a wire type without its precision is completed by what the values show
-bare_columns as (
-
-    select
-        feed,
-        table_id,
-        table_incarnation,
-        coalesce(known_seen, -1) as known_seen,
-        filter(
-            from_json(table_schema, 'array<struct<name: string, type: string>>'),
-            each -> each.type in ({{ ticdc.text_literals(ticdc.bare_types()) }})
-        ).name as column_names
-    from known_tables
 
 ),
 
@@ -181,66 +168,42 @@ measured as (
 measured_tables as (
 
     select
-        known_tables.*,
+        typed_tables.*,
         {{ "measured.digits" if measures else "cast(null as map<string, array<int>>)" }} as measured
-    from known_tables
+    from typed_tables
     {%- if measures %}
     left join measured
         on
-            known_tables.feed = measured.feed
-            and known_tables.table_id = measured.table_id
-            and known_tables.table_incarnation = measured.table_incarnation
+            typed_tables.feed = measured.feed
+            and typed_tables.table_id = measured.table_id
+            and typed_tables.table_incarnation = measured.table_incarnation
     {%- endif %}
 
 ),
 
-collected as (
+all_tables as (
 
-    select collect_list(struct(*)) as tables
+    select to_json(collect_list(struct(*))) as tables
     from measured_tables
 
 ),
 
-planned as (
+all_plans as (
 
-    select
-        tables,
-        ticdc_typed_tables(
-            to_json(
-                transform(
-                    tables,
-                    each -> struct(
-                        each.feed,
-                        each.schema_name,
-                        each.table_name,
-                        each.table_id,
-                        each.table_schema,
-                        each.known_relation,
-                        each.known_observed,
-                        each.measured,
-                        each.versions
-                    )
-                )
-            ),
-            {{ ticdc.text_literal(ticdc.typed_settings()) }}
-        ) as plans
-    from collected
+    {% if plans -%}
+    select to_json(collect_list(struct(*))) as plans
+    from known
+    {%- else -%}
+    select '[]' as plans
+    {%- endif %}
 
 )
 
 select
-    each.tables.feed,
-    each.tables.schema_name,
-    each.tables.table_name,
-    each.tables.table_id,
-    each.tables.table_incarnation,
-    each.tables.generations,
-    each.tables.newest_generation,
-    each.tables.row_count,
-    each.tables.left_behind,
-    each.tables.is_keyless,
-    each.tables.lives,
-    each.tables.last_generation,
-    each.plans as plan
-from planned
-    lateral view explode(arrays_zip(tables, plans)) exploded as each
+    ticdc_typed_tables(
+        all_tables.tables,
+        all_plans.plans,
+        {{ ticdc.text_literal(ticdc.typed_request()) }}
+    ) as answer
+from all_tables
+cross join all_plans

@@ -18,7 +18,6 @@ from ticdc_udfs.typed.plans import (
     Version,
     columns_batch,
     columns_of,
-    plans_batch,
     plans_of,
 )
 from ticdc_udfs.typed.types import Digits
@@ -32,12 +31,12 @@ def schema(**types: str) -> str:
 
 def plan(
     of: str,
-    known: str | None = None,
+    known: Mapping[str, Digits] | None = None,
     measured: Mapping[str, Digits] | None = None,
     versions: Sequence[tuple[int, str]] | None = None,
 ) -> Plan:
     past = None if versions is None else tuple(Version(*version) for version in versions)
-    table = PlannedTable("a", "shop", "t", "shop.t@1", of, None, known, measured, past)
+    table = PlannedTable("a", "shop", "t", "shop.t@1", of, None, known or {}, measured, past)
     (found,) = plans_of([table], SETTINGS)
     return found
 
@@ -82,7 +81,7 @@ def test_digits_once_seen_are_not_forgotten(
 ) -> None:
     found = plan(
         schema(d="decimal", e="decimal(5,2)"),
-        None if known is None else json.dumps({"d": known}),
+        None if known is None else {"d": Digits(*known)},
         None if measured is None else {"d": Digits(*measured)},
     )
     assert found.observed == {"d": observed}
@@ -140,26 +139,6 @@ def test_the_columns_of_one_version() -> None:
 
 def texts(*values: str | None) -> pa.Array[Any]:
     return pa.array(values, pa.string())
-
-
-def test_plans_for_sql() -> None:
-    of = {"feed": "a", "schema_name": "shop", "table_name": "t", "table_id": "x", "table_schema": schema(d="decimal")}
-    past_of = {**of, "measured": {"d": [2, 1]}, "versions": [{"from_ts": 2**60, "table_schema": schema(d="blob")}]}
-    settings = json.dumps({"target": "x", "feeds": {"a": "{schema}"}, "own_schemas": []})
-    found = plans_batch(texts(json.dumps([past_of]), "[]", None), texts(settings, settings, settings)).to_pylist()
-    assert found[1:] == [[], None]
-    column = {"name": "d", "stored_as": "c1", "type": "decimal(38,1)"}
-    assert json.loads(found[0][0]) == {
-        "schema": "shop",
-        "current": "t",
-        "history": "t_history",
-        "as_of": "t_as_of",
-        "problems": [],
-        "key_columns": [],
-        "columns": [column],
-        "observed": {"d": [2, 1]},
-        "past_columns": [{**column, "spellings": ["d"], "recodings": [{"from_ts": 2**60, "to_ts": None}]}],
-    }
 
 
 def test_columns_for_sql() -> None:

@@ -162,9 +162,6 @@ ALL_STORED = (
 HELD = "ticdc__lease_7"
 # States of a run: what Spark hides, more than a metastore takes at once, and less again.
 STATES = ("hourly tokens", "feed" * 9000, "表")
-# The table `orders_history` is gone, whose name the history of `orders` takes.
-TYPED = {"relations": {"view": "s.orders", "history_view": "s.orders_history"}, "storage": None}
-GONE = {"relations": {"view": "s.orders_history", "history_view": "s.orders_history_history"}, "storage": "x.gone"}
 
 
 @pytest.fixture(scope="module")
@@ -337,10 +334,6 @@ def test_a_copy_of_a_ddl_leaves_the_catalogue_as_it_is(outcome: Mapping[str, Any
 
 def test_any_state_of_a_run_is_kept(outcome: Mapping[str, Any]) -> None:
     assert outcome["states"] == [[{"found": state}] for state in STATES]
-
-
-def test_a_history_keeps_the_name_of_a_table_that_is_gone(outcome: Mapping[str, Any]) -> None:
-    assert outcome["stale"] == [{"stale": "s.orders_history_history x.gone"}]
 
 
 def test_an_increment_reads_the_staging_three_times(outcome: Mapping[str, Any]) -> None:
@@ -549,8 +542,6 @@ def outcome_in(folder: Path) -> str:
         )
         for state in STATES
     ]
-    known = f"{{('shop', 's', 'orders'): {TYPED}, ('shop', 's', 'orders_history'): {GONE}}}"
-    stale = f"ticdc.stale_relations([{TYPED}], {known}) | map(attribute='relation') | join(' ')"
     spark.sql("drop view ticdc_lint.int_ticdc__publication")
     assert not dbt("run").success
     refused["no publication"] = "\n".join(said)
@@ -560,7 +551,6 @@ def outcome_in(folder: Path) -> str:
         "copied": copied,
         "retried": retried,
         "single": single,
-        "stale": call(f"'select \"' ~ ({stale}) ~ '\" as stale'"),
         "documented": documented,
         "misconfigured": misconfigured,
         "unseeded": unseeded,

@@ -13,7 +13,7 @@ from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.contract import arrow, configuration
 from ticdc_udfs.protocols import avro, canal_json, debezium, debezium_avro, open_protocol, resolution, simple
-from ticdc_udfs.typed import codegen, plans
+from ticdc_udfs.typed import codegen, plans, relations
 from ticdc_udfs.wire import claim_check
 
 ArrowFunction = Callable[..., "pa.Array[Any]"]
@@ -185,11 +185,18 @@ _CLAIM_CHECK = Udf(
 )
 _TYPED_TABLES = Udf(
     name="ticdc_typed_tables",
-    arguments=(("tables", "string"), ("settings", "string")),
-    returns=plans.PLANS_SQL_TYPE,
-    description="What typed tables are made of, a JSON text for each of a JSON list of tables: names, columns, "
-    "those of their history, or why a table cannot have any.",
-    function=plans.plans_batch,
+    arguments=(("tables", "string"), ("plans", "string"), ("request", "string")),
+    returns="string",
+    description="What a run makes, remembers and drops of typed tables, as JSON: of JSON lists of the tables that are "
+    "there and of the plans that are known, and of what the run is told.",
+    function=relations.relations_batch,
+)
+_TYPED_STORAGES = Udf(
+    name="ticdc_typed_storages",
+    arguments=(("tables", "string"), ("plans", "string"), ("run", "string")),
+    returns="string",
+    description="The typed tables whose storages a run adds to, as a JSON list: of the same lists, and of its state.",
+    function=relations.storages_batch,
 )
 _TYPED_COLUMNS = Udf(
     name="ticdc_typed_columns",
@@ -234,6 +241,7 @@ UDFS: tuple[Udf, ...] = (
     _PARTITION_OF,
     _CLAIM_CHECK,
     _TYPED_TABLES,
+    _TYPED_STORAGES,
     _TYPED_COLUMNS,
     _GENERATED_MODEL,
     _CONFIGURATION_PROBLEMS,

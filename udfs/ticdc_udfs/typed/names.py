@@ -20,7 +20,7 @@ LONGEST_NAME = 128
 _SESSION_CATALOG = "spark_catalog"
 # Spark keeps a schema of this name for itself.
 _GLOBAL_TEMP = "global_temp"
-_OF_PACKAGE = re.compile(r"(int_|stg_)?ticdc__")
+OF_PACKAGE = re.compile(r"(int_|stg_)?ticdc__")
 _DOTTED_I = "\u0130"
 
 
@@ -164,7 +164,7 @@ def _current(table: UpstreamTable, settings: Settings) -> Names:
         problems.append(Problem(TypedReason.NAME_TOO_LONG, detail))
     if schema == _SESSION_CATALOG:
         problems.append(Problem(TypedReason.SCHEMA_IS_CATALOG, schema))
-    is_of_package = _OF_PACKAGE.match(name) is not None
+    is_of_package = OF_PACKAGE.match(name) is not None
     is_of_upstream = "{schema}" in pattern and not _is_known(names)
     if schema in map(str.lower, settings.own_schemas) and (is_of_package or is_of_upstream):
         problems.append(Problem(TypedReason.SCHEMA_RESERVED, f"{schema}.{name}"))

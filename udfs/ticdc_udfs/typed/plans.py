@@ -22,12 +22,19 @@ class Version(msgspec.Struct, frozen=True):
     table_schema: str
 
 
+class LeftBehind(msgspec.Struct, frozen=True):
+    """An incarnation whose rows a table left at a commit (TSO)."""
+
+    incarnation: int
+    at_ts: int
+
+
 class PlannedTable(msgspec.Struct, frozen=True):
     """A table that is there, by what `int_ticdc__typed_plans` asks of it.
 
     `table_schema` is JSON as in `int_ticdc__table_versions`. `versions` are all that the table had, in order of commit,
-    where its columns changed. `known_observed` is the JSON text of the digits that the plan of before had, by column;
-    `measured` those of rows that came after it.
+    where its columns changed. `known_observed` has the digits that the plan of before had, by column; `measured` those
+    of rows that came after it.
     """
 
     feed: str
@@ -36,7 +43,7 @@ class PlannedTable(msgspec.Struct, frozen=True):
     table_id: str
     table_schema: str
     known_relation: str | None = None
-    known_observed: str | None = None
+    known_observed: Mapping[str, Digits] = {}
     measured: Mapping[str, Digits] | None = None
     versions: tuple[Version, ...] | None = None
 
@@ -128,7 +135,7 @@ def _plan(table: PlannedTable, schema: tuple[UpstreamColumn, ...], names: Names)
 
 
 def _observed(table: PlannedTable, schema: Iterable[UpstreamColumn]) -> dict[str, Digits]:
-    observed = {} if table.known_observed is None else _read_observed(table.known_observed)
+    observed = dict(table.known_observed)
     for column in schema:
         if column.type in BARE_TYPES:
             known = observed.get(column.name, Digits())
@@ -172,28 +179,15 @@ def _recodings(encodings: list[tuple[int, bool]], is_binary: bool) -> tuple[Reco
     )
 
 
-PLANS_SQL_TYPE = "array<string>"
-_read_tables = msgspec.json.Decoder(list[PlannedTable]).decode
-_read_settings = msgspec.json.Decoder(Settings).decode
 _read_observed = msgspec.json.Decoder(dict[str, Digits]).decode
 _read_schema = lru_cache(4_096)(msgspec.json.Decoder(tuple[UpstreamColumn, ...]).decode)
 _write = msgspec.json.Encoder().encode
-
-
-def plans_batch(tables: pa.Array[Any], settings: pa.Array[Any]) -> pa.Array[Any]:
-    """`plans_of` for JSON lists of `PlannedTable` and JSON texts of `Settings`, a JSON text each; null where one is."""
-    pairs = zip(tables.to_pylist(), settings.to_pylist(), strict=True)
-    return pa.array([None if None in pair else _plan_texts(*pair) for pair in pairs], pa.list_(pa.string()))
 
 
 def columns_batch(schemas: pa.Array[Any], observed: pa.Array[Any]) -> pa.Array[Any]:
     """`columns_of` for JSON texts of schemas and of observed digits (null: none), as JSON texts; null for no schema."""
     pairs = zip(schemas.to_pylist(), observed.to_pylist(), strict=True)
     return pa.array([None if schema is None else _column_text(schema, digits) for schema, digits in pairs], pa.string())
-
-
-def _plan_texts(tables: str, settings: str) -> list[str]:
-    return [_write(plan).decode() for plan in plans_of(_read_tables(tables), _read_settings(settings))]
 
 
 def _column_text(schema: str, observed: str | None) -> str:

@@ -1,0 +1,3 @@
+{% macro typed_properties() -%}
+    tblproperties ('{{ ticdc.typed_mark().name }}' = '{{ ticdc.typed_mark().value }}')
+{%- endmacro %}

@@ -1,0 +1,327 @@
+"""What a run makes, remembers and drops of typed tables, given what is there and what the run before made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pytest
+
+from ticdc_udfs.typed.names import Settings
+from ticdc_udfs.typed.plans import LeftBehind, Version
+from ticdc_udfs.typed.relations import (
+    Answer,
+    FoundTable,
+    Request,
+    TypedTable,
+    relations_batch,
+    relations_of,
+    storages_batch,
+)
+from ticdc_udfs.typed.storages import Built, FoundStorage, KnownRow, Run, Settled, Stored
+
+NOW, ROWS_OF = 30, "of now"
+SCHEMA = json.dumps([{"name": "id", "type": "int", "key": 1}, {"name": "v", "type": "varchar(9)"}])
+OLD_SCHEMA = json.dumps([{"name": "id", "type": "int", "key": 1}])
+COLUMNS = [{"name": "id", "stored_as": "c1", "type": "int"}, {"name": "v", "stored_as": "c2", "type": "string"}]
+LARGE, SMALL = 100, 3
+KINDS = ("view", "history_view", "as_of_function")
+
+
+def table(name: str = "t", **others: Any) -> FoundTable:
+    told = {"table_schema": SCHEMA, "generations": (10, 20), "newest_generation": 20, "row_count": SMALL, **others}
+    incarnation = told.pop("table_incarnation", 1)
+    return FoundTable(
+        **{
+            **{"feed": "a", "schema_name": "Shop", "table_name": name, "table_id": f"Shop.{name}@1", "lives": "lives"},
+            **{"table_incarnation": incarnation, "last_generation": 20, **told},
+        }
+    )
+
+
+def request(storages: dict[str, Stored] | None = None, is_refresh: bool = False, **others: Any) -> Request:
+    return Request(
+        **{
+            "settings": Settings("x", {"a": "{schema}"}, ("ticdc",)),
+            "run": Run(NOW, ROWS_OF, (Built(), Built()), storages or {}, is_refresh),
+            **{"rendering": "rendered", "mark": "ticdc.made_by", "schema": "ticdc", "stored_from_rows": LARGE},
+            **{"configured": ("a",), "is_published": True, **others},
+        }
+    )
+
+
+def remembered(found: TypedTable) -> KnownRow:
+    """The row as the next run reads it, after all that is to be made was made."""
+    row = json.loads(msgspec.json.encode(found.row))
+    return KnownRow(**{**row, "plan": json.dumps(row["plan"], sort_keys=True)})
+
+
+def state(found: Answer) -> dict[str, Stored]:
+    """What the run notes of storages."""
+    noted = {}
+    for each in found.tables:
+        if each.stored_rows:
+            noted[each.stored_rows.name] = each.stored_rows.state
+        if each.history:
+            noted[each.history.name] = each.history.choices[each.history.choice or "added"].state
+    return noted
+
+
+def md5(text: str) -> str:
+    return hashlib.md5(text.encode()).hexdigest()
+
+
+def test_a_new_table_has_three_relations() -> None:
+    (found,) = relations_of([table()], [], request()).tables
+    assert [(change.kind, change.relation, change.key) for change in found.changes] == [
+        ("view", "shop.t", "shop.t"),
+        ("history_view", "shop.t_history", "shop.t_history"),
+        ("as_of_function", "shop.t_as_of", "shop.t_as_of()"),
+    ]
+    assert all(change.is_other and not change.is_written and change.was is None for change in found.changes)
+    assert (found.storage, found.history_storage, found.history, found.known_row) == (None, None, None, None)
+    assert {name: value for name, value in found.row.items() if name != "plan"} == {
+        "feed": "a",
+        "schema_name": "Shop",
+        "table_name": "t",
+        "table_id": "Shop.t@1",
+        "key_columns": '["id"]',
+        "current_relation": "shop.t",
+        "history_relation": "shop.t_history",
+        "table_incarnation": 1,
+    }
+    assert found.row["plan"]["as_of_function"] == "shop.t_as_of"
+    assert found.row["plan"]["seen"] is None
+    assert "columns" not in found.row["plan"]
+
+
+def test_names_of_storages_and_hashes_are_those_of_the_versions_before() -> None:
+    """Another one would store all large tables again."""
+    found = table(row_count=LARGE, versions=(Version(1, OLD_SCHEMA), Version(2, SCHEMA)), table_incarnation=2)
+    found = msgspec.structs.replace(found, left_behind=(LeftBehind(1, 7),))
+    (made,) = relations_of([found], [], request()).tables
+    past = [{**column, "spellings": [column["name"]], "recodings": []} for column in COLUMNS]
+    identity = ["a", "Shop.t@1", 2, COLUMNS]
+    of_past = [past, [{"incarnation": 1, "at_ts": 7}], False]
+    storage = f"ticdc.ticdc__typed_{md5(json.dumps(identity))}"
+    history = f"ticdc.ticdc__history_{md5(json.dumps([identity, of_past]))}"
+    assert (made.storage, made.history_storage) == (storage, history)
+    assert made.row["plan"]["statements"] == {
+        "view": md5(json.dumps(["rendered", "shop.t", identity, [storage, history]])),
+        "history_view": md5(json.dumps(["rendered", "shop.t_history", identity, [*of_past, storage, history]])),
+        "as_of_function": md5(json.dumps(["rendered", "shop.t_as_of", identity, [*of_past, storage, history]])),
+    }
+
+
+@pytest.mark.parametrize("row_count", [SMALL, LARGE])
+def test_nothing_is_done_where_all_is_as_the_run_before_left_it(row_count: int) -> None:
+    found = [table("t", row_count=row_count), table("u", row_count=row_count, versions=(Version(1, OLD_SCHEMA),) * 2)]
+    first = relations_of(found, [], request())
+    known = [remembered(each) for each in first.tables]
+    second = relations_of(found, known, request(state(first)))
+    assert (second.tables, second.stale, second.gone, second.names) == ((), (), (), {})
+    assert second.storages == first.storages
+    assert len(second.storages) == (3 if row_count == LARGE else 0)
+
+
+def test_a_full_refresh_makes_and_tells_all_again() -> None:
+    first = relations_of([table()], [], request())
+    (found,) = relations_of([table()], [remembered(first.tables[0])], request(is_refresh=True)).tables
+    assert [change.kind for change in found.changes] == list(KINDS)
+    assert found.known_row is None
+
+
+def test_what_was_observed_goes_on_but_not_through_a_full_refresh() -> None:
+    bare = json.dumps([{"name": "d", "type": "decimal"}])
+    (first,) = relations_of([table(table_schema=bare, measured={"d": (5, 2)})], [], request()).tables
+    assert (first.row["plan"]["observed"], first.row["plan"]["seen"]) == ({"d": (5, 2)}, 20)
+    known = [remembered(first)]
+    assert relations_of([table(table_schema=bare)], known, request()).tables == ()
+    (again,) = relations_of([table(table_schema=bare)], known, request(is_refresh=True)).tables
+    assert again.row["plan"]["observed"] == {"d": (0, 0)}
+
+
+def test_rows_that_a_storage_lacks_are_written_with_its_view() -> None:
+    past = (Version(1, OLD_SCHEMA), Version(2, SCHEMA))
+    first = relations_of([table(row_count=LARGE, versions=past)], [], request())
+    assert [change.is_written for change in first.tables[0].changes] == [True, False, False]
+    more = table(row_count=LARGE, versions=past, generations=(10, 20, 30))
+    (found,) = relations_of([more], [remembered(first.tables[0])], request(state(first))).tables
+    assert [(change.kind, change.is_written, change.is_other) for change in found.changes] == [("view", True, False)]
+    assert found.stored_generations == (10, 20)
+    assert set(found.changes[0].names.values()) == {"shop.t", found.storage}
+
+
+def test_a_storage_of_which_generations_were_merged_is_noted() -> None:
+    past = (Version(1, OLD_SCHEMA), Version(2, SCHEMA))
+    first = relations_of([table(row_count=LARGE, versions=past)], [], request())
+    merged = table(row_count=LARGE, versions=past, generations=(20,))
+    (found,) = relations_of([merged], [remembered(first.tables[0])], request(state(first))).tables
+    assert found.changes == ()
+    assert found.stored_rows is not None
+    assert found.stored_rows.state.generations == (20,)
+
+
+def test_a_large_table_is_its_history_where_its_columns_never_changed() -> None:
+    (found,) = relations_of([table(row_count=LARGE)], [], request()).tables
+    assert (found.storage, found.history_storage is not None) == (None, True)
+    assert found.is_pending
+    assert found.storing is not None
+    assert found.storing.kind == "history_storage"
+    (keyless,) = relations_of([table(row_count=LARGE, is_keyless=True)], [], request()).tables
+    assert (keyless.storage is not None, keyless.history_storage) == (True, None)
+
+
+def test_a_history_that_cannot_be_stored_is_not_read() -> None:
+    (found,) = relations_of([table(row_count=LARGE)], [], request()).tables
+    assert found.unstored is not None
+    assert (found.unstored.history_storage, found.unstored.history, found.unstored.is_pending) == (None, None, False)
+    plan = found.unstored.row["plan"]
+    assert plan["history_storage"] is None
+    assert "columns" not in plan
+    assert plan["statements"] == {kind: md5(text) for kind, text in found.row["plan"]["statements"].items()}
+
+
+def test_a_history_is_read_only_where_it_is_published() -> None:
+    first = relations_of([table(row_count=LARGE)], [], request())
+    (unpublished,) = relations_of([table(row_count=LARGE)], [], request(is_published=False)).tables
+    assert unpublished.history_storage is None
+    assert unpublished.history is not None  # what it stores may be published by another run
+    assert unpublished.row["plan"]["history_storage"] is None
+    known, names = [remembered(first.tables[0])], tuple(state(first))
+    published = relations_of(
+        [table(row_count=LARGE)], known, request(state(first), is_published=False, published=names)
+    )
+    assert published.tables == ()
+
+
+def test_a_history_that_may_lack_changes_is_asked_for() -> None:
+    first = relations_of([table(row_count=LARGE)], [], request())
+    ((name, stored),) = state(first).items()
+    before = Stored(((20, 0),), {}, msgspec.structs.replace(stored.settled, run_id=20, rows_of="of before"))
+    later = table(row_count=LARGE, last_generation=25)
+    (found,) = relations_of([later], [remembered(first.tables[0])], request({name: before})).tables
+    assert found.history is not None
+    assert (found.history.choice, found.changes) == (None, ())
+    assert found.unstored is not None
+    assert [change.kind for change in found.unstored.changes] == list(KINDS)
+
+
+def test_a_relation_that_was_there_is_told_in_case_it_cannot_be_made_anew() -> None:
+    (first,) = relations_of([table()], [], request()).tables
+    known = remembered(first)
+    (found,) = relations_of([table()], [known], request(rendering="otherwise")).tables
+    statements = json.loads(known.plan)["statements"]
+    assert [change.was for change in found.changes] == [{"statement": statements[kind]} for kind in KINDS]
+    (renamed,) = relations_of([table()], [known], request(settings=Settings("x", {"a": "o"}, ("ticdc",)))).tables
+    assert [change.was for change in renamed.changes] == [None] * 3
+
+
+def test_a_view_that_cannot_be_made_leaves_the_storage_that_it_read() -> None:
+    past = (Version(1, OLD_SCHEMA), Version(2, SCHEMA))
+    first = relations_of([table(row_count=LARGE, versions=past)], [], request())
+    storage = first.tables[0].storage
+    assert first.tables[0].changes[0].otherwise == {"storage": None}
+    small = relations_of([table(versions=past)], [remembered(first.tables[0])], request(state(first)))
+    (found,) = small.tables
+    assert found.row["plan"]["storage"] is None
+    assert found.changes[0].otherwise["storage"] == storage
+    assert [column.name for column in found.changes[0].otherwise["columns"]] == ["id", "v"]
+    assert [change.otherwise for change in found.changes[1:]] == [{}, {}]
+
+
+def test_a_schema_of_the_name_of_a_catalog_is_a_problem() -> None:
+    (found,) = relations_of([table()], [], request(catalogs=("shop",))).tables
+    assert found.changes[0].problem == {"reason": "schema_is_catalog", "detail": "shop.t"}
+
+
+def test_a_table_that_cannot_be_typed_is_told_once() -> None:
+    alike = table(table_schema=json.dumps([{"name": "a", "type": "int"}, {"name": "A", "type": "int"}]))
+    (found,) = relations_of([alike], [], request()).tables
+    assert found.changes == ()
+    assert found.row["plan"]["problems"] == ({"reason": "columns_alike", "detail": "a, A"},)
+    assert relations_of([alike], [remembered(found)], request()).tables == ()
+
+
+def test_a_table_that_is_gone_leaves_nothing() -> None:
+    past = (Version(1, OLD_SCHEMA), Version(2, SCHEMA))
+    first = relations_of([table(row_count=LARGE, versions=past)], [], request())
+    storages = [name for name in (first.tables[0].storage, first.tables[0].history_storage) if name]
+    found = relations_of([], [remembered(first.tables[0])], request(state(first)))
+    assert [(each.kind, each.relation) for each in found.stale] == [
+        ("view", "shop.t"),
+        ("history_view", "shop.t_history"),
+        ("as_of_function", "shop.t_as_of"),
+        ("storage", storages[0]),
+        ("history_storage", storages[1]),
+    ]
+    assert found.storages == ()
+    (gone,) = found.gone
+    assert gone["row"] == {
+        **dict.fromkeys(KnownRow.__struct_fields__),
+        **{"feed": "a", "schema_name": "Shop", "table_name": "t"},
+    }
+    assert found.names["shop"] == {"relations": ["t", "t_history"], "functions": ["t_as_of"]}
+
+
+def test_a_feed_that_is_configured_no_more_keeps_its_relations() -> None:
+    (first,) = relations_of([table()], [], request()).tables
+    found = relations_of([], [remembered(first)], request(configured=("b",)))
+    assert found.stale == ()
+    assert len(found.gone) == 1
+
+
+def test_a_history_keeps_the_name_of_a_table_that_is_gone() -> None:
+    known = [
+        KnownRow("a", "s", "orders", "1", "[]", "s.orders", "s.orders_other"),
+        KnownRow("a", "s", "orders_history", "2", "[]", "s.orders_history", "s.orders_history_history"),
+    ]
+    orders = table("orders", schema_name="s", table_id="1")
+    found = relations_of([orders], known, request())
+    assert [each.relation for each in found.stale] == ["s.orders_other", "s.orders_history_history"]
+
+
+def test_a_model_of_the_package_is_not_taken_for_a_relation_that_it_once_wrote() -> None:
+    known = [KnownRow("a", "s", name, "1", "[]", f"ticdc.{name}") for name in ("ticdc__changelog", "changelog")]
+    found = relations_of([], known, request())
+    assert [each.relation for each in found.stale] == ["ticdc.changelog"]
+
+
+def test_plans_that_held_statements_name_what_bears_no_mark() -> None:
+    statements = {"view": "create view shop.t as select 1", "history_view": "0" * 32, "as_of_function": "a (made_by)"}
+    plan = json.dumps({"statements": statements, "as_of_function": "shop.t_as_of"})
+    known = KnownRow("a", "Shop", "t", "Shop.t@1", "[]", "shop.t", "shop.t_history", plan)
+    assert relations_of([table()], [known], request()).unmarked == ("shop.t", "shop.t_as_of()")
+    assert relations_of([table()], [known], request(mark="made_by")).unmarked == ("shop.t",)
+
+
+def test_names_that_spark_would_not_take_as_they_are_stand_in_quotes() -> None:
+    found = relations_of([table("1t")], [], request(settings=Settings("x", {"a": "my schema"}, ())))
+    assert found.tables[0].changes[0].relation == "`my schema`.`1t`"
+    assert found.tables[0].changes[0].key == "my schema.1t"
+    assert list(found.names) == ["my schema"]
+
+
+def texts(*values: str | None) -> pa.Array[Any]:
+    return pa.array(values, pa.string())
+
+
+def test_answers_for_sql() -> None:
+    tables = msgspec.json.encode([table()]).decode()
+    told = msgspec.json.encode(request()).decode()
+    found = relations_batch(texts(tables, None, "[]"), texts("[]", "[]", "[]"), texts(told, told, told)).to_pylist()
+    assert found[1] is None
+    assert [each["row"]["table_name"] for each in json.loads(found[0])["tables"]] == ["t"]
+    assert json.loads(found[2])["tables"] == []
+
+
+def test_storages_for_sql() -> None:
+    plan = json.dumps({"history_storage": "x.h", "columns": COLUMNS})
+    rows = msgspec.json.encode([KnownRow("a", "Shop", "t", "1", "[]", plan=plan, table_incarnation=1)]).decode()
+    tables = msgspec.json.encode([FoundStorage("a", "1", 1, "lives", (10,), 10)]).decode()
+    run = Run(NOW, ROWS_OF, (Built(), Built()), {"h": Stored(((10, 0),), {}, Settled(10))})
+    found = storages_batch(texts(tables), texts(rows), texts(msgspec.json.encode(run).decode())).to_pylist()
+    assert [each["history_storage"] for each in json.loads(found[0])] == ["x.h"]

@@ -1,0 +1,485 @@
+"""What a run makes, writes, remembers and drops of typed tables: one answer for all of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import md5
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from ticdc_udfs.typed.names import OF_PACKAGE, Problem, Settings, TypedReason
+from ticdc_udfs.typed.plans import LeftBehind, Plan, PlannedTable, Version, plans_of
+from ticdc_udfs.typed.storages import (
+    FoundStorage,
+    History,
+    KnownRow,
+    KnownStorage,
+    NamedStorage,
+    Run,
+    Stored,
+    StoredTable,
+    history_of,
+    name_of,
+    stored_rows,
+    stored_tables,
+)
+from ticdc_udfs.typed.types import Digits
+
+VIEW, HISTORY_VIEW, AS_OF_FUNCTION = "view", "history_view", "as_of_function"
+_NAMED_IN = {VIEW: "current_relation", HISTORY_VIEW: "history_relation", AS_OF_FUNCTION: "as_of_function"}
+_STORAGE, _HISTORY_STORAGE = "storage", "history_storage"
+
+Key = tuple[str, str, str]
+Row = dict[str, Any]
+
+
+class FoundTable(FoundStorage, frozen=True, kw_only=True):
+    """A table that is there, by what `int_ticdc__typed_plans` asks of it; `measured` as `PlannedTable` has it.
+
+    `versions` are all that the table had, where its columns changed.
+    """
+
+    schema_name: str
+    table_name: str
+    table_schema: str
+    newest_generation: int = 0
+    row_count: int = 0
+    versions: tuple[Version, ...] | None = None
+    left_behind: tuple[LeftBehind, ...] = ()
+    measured: Mapping[str, Digits] | None = None
+
+    @property
+    def key(self) -> Key:
+        """What plans are known by."""
+        return self.feed, self.schema_name, self.table_name
+
+
+class KnownPlan(KnownStorage, frozen=True):
+    """What the plan of the run before says; of a version without mark `statements` are SQL, else hashes."""
+
+    observed: Mapping[str, Digits] = {}
+    statements: Mapping[str, str | None] = {}
+    as_of_function: str | None = None
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What a run is told besides the tables.
+
+    `rendering` is a hash of how queries are rendered, `mark` the name of the property that relations bear, `schema`
+    where storages lie, quoted. `catalogs` are those of Spark, in which no schema is made. Histories are read where
+    they are `published` (among other names), or where the run is (`is_published`), with what it stores.
+    """
+
+    settings: Settings
+    run: Run
+    rendering: str
+    mark: str
+    schema: str
+    stored_from_rows: int
+    configured: tuple[str, ...]
+    catalogs: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
+    is_published: bool = False
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """A relation that is to be made or replaced (`is_other`), with the rows that are stored of it (`is_written`).
+
+    `names` has what may stand in its way, by what the catalogue is asked for. Where it cannot be made: `was` is what
+    stays of the run before, `otherwise` what the plan says then, `named_in` the member that names it.
+    """
+
+    kind: str
+    relation: str
+    key: str
+    schema: str
+    names: Mapping[str, str]
+    named_in: str | None = None
+    is_other: bool = False
+    is_written: bool = False
+    problem: Mapping[str, str] | None = None
+    was: Mapping[str, str | None] | None = None
+    otherwise: Mapping[str, Any] = {}
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run makes of a table that reads its stored history, or does not; `row` is what it remembers of it.
+
+    `is_pending`: what is stored has to be remembered before it is read.
+    """
+
+    history_storage: str | None
+    history: History | None
+    changes: tuple[Change, ...]
+    row: Row
+    is_pending: bool
+
+
+class TypedTable(StoredTable, frozen=True, kw_only=True):
+    """A table of which a run makes or remembers something; `unstored` is what it is if its history cannot be stored."""
+
+    changes: tuple[Change, ...]
+    row: Row
+    is_pending: bool
+    known_row: Row | None
+    storing: Change | None
+    unstored: Reading | None
+
+
+class Stale(msgspec.Struct, frozen=True):
+    """A relation or storage that the run before made and no table needs any more."""
+
+    kind: str
+    relation: str
+    key: str
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """All that a run decides: the tables that it does something for, in order, and what it drops or forgets.
+
+    `names` are those that the catalogue is asked for, by schema, functions apart; `unmarked` are those among them that
+    a run made before there was a mark. `gone` are rows for tables that are there no more.
+    """
+
+    tables: tuple[TypedTable, ...]
+    stale: tuple[Stale, ...]
+    storages: tuple[str, ...]
+    gone: tuple[Mapping[str, Row], ...]
+    names: Mapping[str, Mapping[str, Sequence[str]]]
+    unmarked: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Known:
+    row: KnownRow
+    plan: KnownPlan
+
+    @property
+    def relations(self) -> dict[str, str | None]:
+        return {
+            VIEW: self.row.current_relation,
+            HISTORY_VIEW: self.row.history_relation,
+            AS_OF_FUNCTION: self.plan.as_of_function,
+        }
+
+    @property
+    def all_relations(self) -> Iterator[tuple[str, str]]:
+        storages = {_STORAGE: self.plan.storage, _HISTORY_STORAGE: self.plan.history_storage}
+        return ((kind, name) for kind, name in {**self.relations, **storages}.items() if name)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table with its relations, where it and its history are stored, and hashes of all that queries are made of."""
+
+    found: FoundTable
+    plan: Plan
+    known: _Known | None
+    relations: Mapping[str, str]
+    storage: str | None
+    history_storage: str | None
+    hashes: Mapping[str, str]
+    stored_generations: tuple[int, ...]
+
+
+def relations_of(found: Iterable[FoundTable], rows: Iterable[KnownRow], request: Request) -> Answer:
+    """What is to be done for all tables that are there, given the newest plans of those that were."""
+    known = {(row.feed, row.schema_name, row.table_name): _Known(row, _read_plan(row.plan)) for row in rows}
+    found = sorted(found, key=lambda table: table.key)
+    plans = plans_of([_planned(table, known.get(table.key), request.run) for table in found], request.settings)
+    tables = [_table(table, plan, known.get(table.key), request) for table, plan in zip(found, plans, strict=True)]
+    typed = [_typed(table, request) for table in tables]
+    listed = tuple(table for table, of in zip(typed, tables, strict=True) if _is_listed(table, of, request.run))
+    stale = tuple(_stale(tables, typed, known, request))
+    keys = {table.key for table in found}
+    return Answer(
+        listed,
+        stale,
+        tuple(filter(None, [of.storage for of in tables] + [table.history_storage for table in typed])),
+        tuple({"row": _row(*key), "known_row": {}} for key in known if key not in keys),
+        _names(listed, stale),
+        tuple(_unmarked(known.values(), request.mark)),
+    )
+
+
+def _planned(found: FoundTable, known: _Known | None, run: Run) -> PlannedTable:
+    return PlannedTable(
+        found.feed,
+        found.schema_name,
+        found.table_name,
+        found.table_id,
+        found.table_schema,
+        known.row.current_relation if known else None,
+        known.plan.observed if known and not run.is_refresh else {},
+        found.measured,
+        found.versions,
+    )
+
+
+def _table(found: FoundTable, plan: Plan, known: _Known | None, request: Request) -> _Table:
+    names = {VIEW: plan.current, HISTORY_VIEW: plan.history, AS_OF_FUNCTION: plan.as_of}
+    relations = {kind: f"{_quoted(plan.schema or '')}.{_quoted(name)}" for kind, name in names.items() if name}
+    identity = [found.feed, found.table_id, found.table_incarnation, plan.columns]
+    of_past = [plan.past_columns, found.left_behind, found.is_keyless]
+    is_large = found.row_count >= request.stored_from_rows
+    storage = history = None
+    if is_large and HISTORY_VIEW in relations and not found.is_keyless:
+        history = f"{request.schema}.ticdc__history_{_hash([identity, of_past])}"
+    # where the columns never changed, the rows are the versions that did not end
+    if is_large and VIEW in relations and (plan.past_columns or not history):
+        storage = f"{request.schema}.ticdc__typed_{_hash(identity)}"
+    stored = [name for name in (storage, history) if name]
+    # all that a query is rendered of: to render those of a thousand tables in each run would take seconds
+    hashes = {
+        kind: _hash([request.rendering, relation, identity, ([] if kind == VIEW else of_past) + stored])
+        for kind, relation in relations.items()
+    }
+    is_stored = storage is not None and known is not None and known.plan.storage == storage
+    state = request.run.storages.get(name_of(storage), Stored()) if storage and is_stored else Stored()
+    return _Table(found, plan, known, relations, storage, history, hashes, state.generations)
+
+
+def _typed(table: _Table, request: Request) -> TypedTable:
+    found, plan, known = table.found, table.plan, table.known
+    history = history_of(found, table.history_storage, request.run) if table.history_storage else None
+    is_read = history is not None and (request.is_published or history.name in request.published)
+    reading = _reading(table, history, is_read, request)
+    may_be_stored = history is not None and history.choice != "kept"
+    return TypedTable(
+        feed=found.feed,
+        table_id=found.table_id,
+        table_incarnation=found.table_incarnation,
+        key_columns=plan.key_columns,
+        columns=plan.columns,
+        past_columns=plan.past_columns,
+        left_behind=found.left_behind,
+        is_keyless=found.is_keyless,
+        generations=found.generations,
+        storage=table.storage,
+        stored_generations=table.stored_generations,
+        stored_rows=stored_rows(table.storage, found.generations),
+        history_storage=reading.history_storage,
+        history=history,
+        changes=reading.changes,
+        row=reading.row,
+        is_pending=reading.is_pending,
+        known_row=None if known is None or request.run.is_refresh else msgspec.structs.asdict(known.row),
+        storing=_change(_HISTORY_STORAGE, history.storage, request) if history and may_be_stored else None,
+        unstored=_reading(table, None, False, request) if may_be_stored else None,
+    )
+
+
+def _reading(table: _Table, history: History | None, is_read: bool, request: Request) -> Reading:
+    known, storage = table.known, table.history_storage if is_read else None
+    hashes = table.hashes
+    if table.history_storage and not is_read:
+        # so that a later run, which may read it, finds other texts wanted
+        hashes = {kind: _md5(each) for kind, each in hashes.items()}
+    is_known = known is not None and known.plan.history_storage == storage and bool(known.plan.columns)
+    return Reading(
+        history_storage=storage,
+        history=history,
+        changes=tuple(_changes(table, hashes, request)),
+        row=_plan_row(table, storage, hashes),
+        is_pending=storage is not None and not is_known,
+    )
+
+
+def _changes(table: _Table, hashes: Mapping[str, str], request: Request) -> Iterator[Change]:
+    known = table.known
+    statements, relations = (known.plan.statements, known.relations) if known else ({}, {})
+    lacks_rows = bool(set(table.found.generations).difference(table.stored_generations))
+    for kind, relation in table.relations.items():
+        is_written = kind == VIEW and table.storage is not None and (not table.stored_generations or lacks_rows)
+        is_other = request.run.is_refresh or hashes[kind] != statements.get(kind)
+        if is_written or is_other:
+            yield _change(
+                kind,
+                relation,
+                request,
+                table.storage if is_written else None,
+                is_other=is_other,
+                is_written=is_written,
+                was={"statement": statements.get(kind)} if relations.get(kind) == relation else None,
+                otherwise=_otherwise(table) if kind == VIEW else {},
+            )
+
+
+def _otherwise(table: _Table) -> Row:
+    """What a plan says of the storage of a table whose view cannot be made: that of the view that is there."""
+    storage = table.known.plan.storage if table.known else None
+    return {_STORAGE: storage, **(_of_storages(table) if storage else {})}
+
+
+def _change(kind: str, relation: str, request: Request, storage: str | None = None, **others: Any) -> Change:
+    key = _key(kind, relation)
+    schema = key.partition(".")[0]
+    names = {key: relation, **({_key(_STORAGE, storage): storage} if storage else {})}
+    problem = Problem(TypedReason.SCHEMA_IS_CATALOG, relation)._asdict() if schema in request.catalogs else None
+    return Change(
+        kind=kind,
+        relation=relation,
+        key=key,
+        schema=schema,
+        names=names,
+        named_in=_NAMED_IN.get(kind),
+        problem=problem,
+        **others,
+    )
+
+
+def _plan_row(table: _Table, history_storage: str | None, hashes: Mapping[str, str]) -> Row:
+    found, plan, relations = table.found, table.plan, table.relations
+    told: Row = {
+        "observed": plan.observed,
+        "seen": found.newest_generation if plan.observed else None,
+        _STORAGE: table.storage,
+        _HISTORY_STORAGE: history_storage,
+        "statements": dict(hashes),
+        AS_OF_FUNCTION: relations.get(AS_OF_FUNCTION),
+        "problems": plan.problems,
+        "refused": {},
+    }
+    if table.storage or history_storage:
+        told |= _of_storages(table)
+    return _row(
+        *found.key,
+        found.table_id,
+        _json(plan.key_columns),
+        relations.get(VIEW),
+        relations.get(HISTORY_VIEW),
+        told,
+        found.table_incarnation,
+    )
+
+
+def _of_storages(table: _Table) -> Row:
+    """What the next run writes to the storages of a table is made of."""
+    return {
+        "columns": table.plan.columns,
+        "past_columns": table.plan.past_columns,
+        "left_behind": table.found.left_behind,
+    }
+
+
+def _row(*values: Any) -> Row:
+    """A row of `int_ticdc__typed_plans`, with the plan itself; without values a table is gone."""
+    fields = KnownRow.__struct_fields__
+    return dict(zip(fields, (*values, *[None] * (len(fields) - len(values))), strict=True))
+
+
+def _is_listed(table: TypedTable, of: _Table, run: Run) -> bool:
+    history = table.history
+    notes = [table.stored_rows] if table.stored_rows else []
+    if history is not None:
+        if history.choice != "kept":
+            return True
+        notes.append(NamedStorage(history.name, history.choices["kept"].state))
+    told = {**table.row, "plan": _json(table.row["plan"], sort_keys=True)}
+    return (
+        bool(table.changes)
+        or told != table.known_row
+        or any(run.storages.get(note.name) != note.state for note in notes)
+    )
+
+
+def _stale(
+    tables: Sequence[_Table], typed: Sequence[TypedTable], known: Mapping[Key, _Known], request: Request
+) -> Iterator[Stale]:
+    wanted = {_key(kind, relation) for table in tables for kind, relation in table.relations.items()}
+    wanted |= {_key(_STORAGE, table.storage) for table in tables if table.storage}
+    wanted |= {_key(_STORAGE, table.history_storage) for table in typed if table.history_storage}
+    own_schemas = [schema.lower() for schema in request.settings.own_schemas]
+    for (feed, *_), each in known.items():
+        for kind, relation in each.all_relations if feed in request.configured else ():
+            key = _key(kind, relation)
+            schema, _, name = key.partition(".")
+            # a model of the package may have the name of a typed table that it once wrote
+            is_own = kind not in (_STORAGE, _HISTORY_STORAGE) and schema in own_schemas and OF_PACKAGE.match(name)
+            if key not in wanted and not is_own:
+                yield Stale(kind, relation, key)
+
+
+def _names(tables: Iterable[TypedTable], stale: Iterable[Stale]) -> Mapping[str, Mapping[str, Sequence[str]]]:
+    keys = {each.key for each in stale}
+    for table in tables:
+        of_table = [*table.changes, *(table.unstored.changes if table.unstored else ())]
+        keys.update(key for change in [*of_table, table.storing] if change for key in change.names)
+    names: dict[str, dict[str, list[str]]] = {}
+    for key in sorted(keys):
+        schema, _, name = key.partition(".")
+        of_schema = names.setdefault(schema, {"relations": [], "functions": []})
+        of_schema["functions" if name.endswith(_FUNCTION) else "relations"].append(name.removesuffix(_FUNCTION))
+    return names
+
+
+def _unmarked(known: Iterable[_Known], mark: str) -> Iterator[str]:
+    """What a run made before there was a mark, when plans held the statements themselves."""
+    for each in known:
+        for kind, statement in each.plan.statements.items():
+            relation = each.relations.get(kind)
+            if relation and statement and " " in statement and mark not in statement:
+                yield _key(kind, relation)
+
+
+_FUNCTION = "()"
+
+
+def _key(kind: str, relation: str) -> str:
+    """What tells relations apart, as functions and tables may have the same name."""
+    return relation.replace("`", "").lower() + (_FUNCTION if kind == AS_OF_FUNCTION else "")
+
+
+def _quoted(name: str) -> str:
+    """An identifier as the macro `identifier` gives it."""
+    return name if re.fullmatch("[a-z_][a-z0-9_]*", name) else f"`{name.replace('`', '``')}`"
+
+
+def _json(value: Any, sort_keys: bool = False) -> str:
+    """The JSON text that dbt's `tojson` gives."""
+    return json.dumps(msgspec.to_builtins(value), sort_keys=sort_keys)
+
+
+def _hash(value: Any) -> str:
+    return _md5(_json(value))
+
+
+def _md5(text: str) -> str:
+    return md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+_read_plan = msgspec.json.Decoder(KnownPlan).decode
+_read_request = msgspec.json.Decoder(Request).decode
+_read_run = msgspec.json.Decoder(Run).decode
+_read_tables = msgspec.json.Decoder(tuple[FoundTable, ...]).decode
+_read_storages = msgspec.json.Decoder(tuple[FoundStorage, ...]).decode
+_read_rows = msgspec.json.Decoder(tuple[KnownRow, ...]).decode
+_write = msgspec.json.Encoder().encode
+
+
+def relations_batch(tables: pa.Array[Any], rows: pa.Array[Any], requests: pa.Array[Any]) -> pa.Array[Any]:
+    """`relations_of` for JSON lists of `FoundTable` and `KnownRow` and JSON texts of `Request`; null where one is."""
+    return _answers(_relations_text, tables, rows, requests)
+
+
+def storages_batch(tables: pa.Array[Any], rows: pa.Array[Any], runs: pa.Array[Any]) -> pa.Array[Any]:
+    """`stored_tables` for JSON lists of `FoundStorage` and `KnownRow` and JSON texts of `Run`; null where one is."""
+    return _answers(_storages_text, tables, rows, runs)
+
+
+def _answers(answer: Callable[..., str], *columns: pa.Array[Any]) -> pa.Array[Any]:
+    rows = zip(*(column.to_pylist() for column in columns), strict=True)
+    return pa.array([None if None in row else answer(*row) for row in rows], pa.string())
+
+
+def _relations_text(tables: str, rows: str, request: str) -> str:
+    return _write(relations_of(_read_tables(tables), _read_rows(rows), _read_request(request))).decode()
+
+
+def _storages_text(tables: str, rows: str, run: str) -> str:
+    return _write(stored_tables(_read_storages(tables), _read_rows(rows), _read_run(run))).decode()
