@@ -11,9 +11,9 @@ import pyarrow as pa
 from ticdc_udfs import schema_sources
 from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
-from ticdc_udfs.contract import arrow, configuration
+from ticdc_udfs.contract import arrow
 from ticdc_udfs.protocols import avro, canal_json, debezium, debezium_avro, open_protocol, resolution, simple
-from ticdc_udfs.runs import changes, latest, loads, moments, progress
+from ticdc_udfs.runs import begin, changes, latest, loads, moments, progress
 from ticdc_udfs.runs.json_texts import by_json
 from ticdc_udfs.typed import codegen, plans
 from ticdc_udfs.wire import claim_check
@@ -210,12 +210,13 @@ _GENERATED_MODEL = Udf(
 )
 _CONFIGURATION_PROBLEMS = Udf(
     name="ticdc_configuration_problems",
-    arguments=(("variables", "string"), ("protocols", "string"), ("columns", "string")),
+    arguments=(("request", "string"),),
     returns="array<string>",
-    description="What is wrong with the configuration, in words: with the package's variables, by what options each "
-    "protocol takes, and with the columns of the messages, by the type of each; all three are JSON objects.",
-    function=configuration.problems_batch,
+    description="Why a run cannot begin, in words: what is wrong with the package's variables, by what options each "
+    "protocol takes, with the columns of the messages, by their types, and with what is to be built; a JSON object.",
+    function=begin.problems_batch,
 )
+
 _EVENT_PROGRESS = Udf(
     name="ticdc_event_progress",
     arguments=(("feeds", "string"), ("settled", "string"), ("settings", "string")),
