@@ -1,4 +1,4 @@
-{% macro arrivals_by_feed(settled, progress, rows) %}
+{% macro arrivals_by_feed(settled, progress, rows, also=none) %}
 {%- set staged_runs = ref("int_ticdc__staged_runs") -%}
 {%- set redriven = ticdc.redriven_feeds(settled, progress) -%}
 {%- set marks = ticdc.staged_marks() -%}
@@ -12,7 +12,7 @@ select
     bool_or(not waits_for_cells) as some_are_whole,
     bool_or(waits_for_cells) as some_wait_for_cells
 from {{ rows }}
-where {{ ticdc.is_unsettled_event(settled, progress) }}
+where {{ ticdc.is_unsettled_event(settled, progress, also) }}
 group by feed
 {%- else %}
 select
@@ -33,6 +33,9 @@ where
         {%- endif %}
         {%- if redriven %}
         or feed in ({{ ticdc.text_literals(redriven) }})
+        {%- endif %}
+        {%- if also %}
+        or {{ also }}
         {%- endif %}
     )
 group by feed

@@ -1,24 +1,34 @@
 {% macro event_progress(settled) %}
-    {% set completeness = ref("int_ticdc__completeness") %}
-    {% set progress = {"run_id": 0, "bounds": {}, "redriven": dict(settled.get("redriven", {}))} %}
-    {% for feed in ticdc.asked(
-        "select feed, max(complete_through_ts), max(last_run_id), max(redriven_run_id) from " ~ completeness ~ " group by feed order by feed",
-        [ref("int_ticdc__staged_runs")]
-    ) %}
-        {% do progress.update({"run_id": [progress.run_id, feed[2]] | max}) %}
-        {% if feed[3] is not none %}
-            {% do progress.redriven.update({feed[0]: [progress.redriven.get(feed[0], 0), feed[3]] | max}) %}
-        {% endif %}
-        {% if feed[1] is not none and var("ticdc__visibility", "complete") == "complete" %}
-            {% do progress.bounds.update({feed[0]: [settled.bounds.get(feed[0], 0), feed[1]] | max}) %}
-        {% endif %}
+    {% set staged_runs, visibility = ref("int_ticdc__staged_runs"), var("ticdc__visibility", "complete") %}
+    {% set of = local_md5(tojson([ticdc.batches(staged_runs), visibility, ticdc.views_key()])) %}
+    {% set ddl_feeds = ticdc.feeds_whose_protocol("sends_ddl", true) | map(attribute="name") | list %}
+    {% set query %}
+    select ticdc_event_progress(
+        to_json(collect_list(struct(*))),
+        {{ ticdc.text_literals([tojson(settled), tojson({"is_bounded": visibility == "complete", "ddl_feeds": ddl_feeds})]) }}
+    )
+    from (
+        select
+            feed, max(complete_through_ts) as complete_through_ts, max(last_run_id) as last_run_id,
+            max(redriven_run_id) as redriven_run_id
+        from {{ ref("int_ticdc__completeness") }}
+        group by feed
+    )
+    left join (
+        select
+            feed, min(first_row_ts) as first_row_ts, max(last_row_ts) as last_row_ts, min(first_ddl_ts) as first_ddl_ts,
+            max(last_ddl_ts) as last_ddl_ts
+        from {{ ticdc.rows_of(staged_runs) }}
+        where run_id > {{ settled.run_id }}
+        group by feed
+    ) using (feed)
+    {% endset %}
+    {% set rows = ticdc.rows_if_built(staged_runs, query) if settled.of != of else [] %}
+    {% if not rows %}{% do return(settled) %}{% endif %}
+    {% set found = fromjson(rows[0][0]) %}
+    {% set progress = dict(found.progress, of=of) %}
+    {% for row in (run_query(ticdc.events_out_of_order(found.suspects, settled.run_id)).rows if found.suspects else []) %}
+        {% do progress.redriven.update({row[0]: progress.run_id}) %}
     {% endfor %}
-    {% if progress.run_id > settled.run_id %}
-        {% for feed in ticdc.disordered_feeds(settled, progress) %}
-            {% do progress.redriven.update({feed: progress.run_id}) %}
-        {% endfor %}
-    {% elif settled.newest %}
-        {% do progress.update({"newest": settled.newest}) %}
-    {% endif %}
     {% do return(progress) %}
 {% endmacro %}

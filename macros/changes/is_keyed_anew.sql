@@ -1,13 +1,18 @@
 {% macro is_keyed_anew() %}
     {%- set versions = ref("int_ticdc__table_versions") -%}
-    {%- set ranges = {} -%}
-    {%- for row in ticdc.asked(
-        "select feed, schema_key, table_key, rows_after_ts, rows_to_ts from " ~ ticdc.rows_of(versions)
-        ~ " where keys_rows order by feed, schema_key, table_key, rows_after_ts",
-        [versions]
-    ) -%}
-        {%- do ranges.setdefault(row[0], []).append({"schema_key": row[1], "table_key": row[2], "after_ts": row[3], "to_ts": row[4]}) -%}
-    {%- endfor -%}
+    {%- set query %}
+    select to_json(map_from_entries(sort_array(collect_list(struct(feed, ranges)))))
+    from (
+        select
+            feed,
+            sort_array(collect_list(struct(schema_key, table_key, rows_after_ts as after_ts, rows_to_ts as to_ts))) as ranges
+        from {{ ticdc.rows_of(versions) }}
+        where keys_rows
+        group by feed
+    )
+    {% endset -%}
+    {%- set found = ticdc.asked(query, [versions]) -%}
+    {%- set ranges = fromjson(found[0][0]) if found else {} -%}
     {%- if not ranges -%}{%- do return("false") -%}{%- endif -%}
     {%- set type = "array<struct<schema_key: string, table_key: string, after_ts: bigint, to_ts: bigint>>" -%}
     {%- do return(

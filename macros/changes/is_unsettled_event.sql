@@ -1,8 +1,8 @@
 {% macro is_unsettled_event(settled, progress, also=none, rows="") -%}
-    {%- if settled == progress and settled.run_id -%}
+    {%- set redriven, feed = ticdc.redriven_feeds(settled, progress), rows ~ "feed" -%}
+    {%- if settled.run_id and settled.run_id == progress.run_id and settled.bounds == progress.bounds and not (redriven or also) -%}
     false
     {%- else -%}
-    {%- set redriven, feed = ticdc.redriven_feeds(settled, progress), rows ~ "feed" -%}
     (
         {{ rows }}run_id > {{ settled.run_id }}
         {%- if settled.bounds %}

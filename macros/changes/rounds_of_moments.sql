@@ -1,17 +1,30 @@
-{% macro rounds_of_moments(moments) %}
-    {% set rounds = [] %}
-    {% set seen = {} %}
-    {% for feed, commit_ts, moved_tables, gives_columns in moments if fromjson(moved_tables) %}
-        {% set before = [] %}
-        {% for table in fromjson(moved_tables) %}
-            {% do before.append(seen.get((feed, table), 0)) %}
-        {% endfor %}
-        {% set number = before | max %}
-        {% if number == rounds | length %}{% do rounds.append([]) %}{% endif %}
-        {% do rounds[number].append((feed, commit_ts)) %}
-        {% for table in fromjson(moved_tables) %}
-            {% do seen.update({(feed, table): number + 1}) %}
-        {% endfor %}
-    {% endfor %}
-    {% do return(rounds) %}
+{% macro rounds_of_moments(settled, through) %}
+select ticdc_rounds_of_moments(to_json(collect_list(struct(*))))
+from (
+    select
+        feed,
+        commit_ts,
+        array_distinct(flatten(collect_list(moved_tables))) as moved_tables,
+        bool_or(gives_columns) as gives_columns
+    from (
+        select
+            feed,
+            valid_from_ts as commit_ts,
+            cast(array() as array<string>) as moved_tables,
+            true as gives_columns
+        from {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as table_versions
+        where row_effect = 'columns'
+
+        union all
+
+        select
+            feed,
+            moment_ts as commit_ts,
+            filter(array(table_id, to_table_id), each -> each is not null) as moved_tables,
+            false as gives_columns
+        from {{ ticdc.rows_of(ref("int_ticdc__row_moves")) }} as row_moves
+    )
+    where {{ ticdc.ddl_range(settled, through, "feed", "commit_ts") }}
+    group by feed, commit_ts
+)
 {% endmacro %}

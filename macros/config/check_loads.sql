@@ -1,11 +1,14 @@
 {% macro check_loads(loads) %}
     {% set changes = ticdc.relation_of("int_ticdc__changes") %}
     {% if not loads or flags.FULL_REFRESH or not changes %}{% do return(none) %}{% endif %}
-    {% set built_through, late = {}, [] %}
-    {% for row in run_query("select feed, max(commit_ts) from " ~ ticdc.rows_of(changes) ~ " group by feed").rows %}
-        {% do built_through.update({row[0]: row[1] | int}) %}
-    {% endfor %}
-    {% for load in loads if built_through.get(load.feed, 0) > load.commit_ts %}{% do late.append(load.id) %}{% endfor %}
+    {% set query %}
+    select loads.id
+    from inline(from_json({{ ticdc.text_literal(tojson(loads)) }}, 'array<struct<id: string, feed: string, commit_ts: bigint>>')) as loads
+    inner join (select feed, max(commit_ts) as last_commit_ts from {{ ticdc.rows_of(changes) }} group by feed) using (feed)
+    where last_commit_ts > loads.commit_ts
+    order by loads.id
+    {% endset %}
+    {% set late = run_query(query).rows | map(attribute=0) | list %}
     {% if late %}
         {% do exceptions.raise_compiler_error(
             "ticdc: ticdc__initial_loads has what begins before commits that are built already, " ~ late | join(", ")

@@ -19,18 +19,17 @@
     {%- for feed in redriven -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
     {%- set versions, moves = ref("int_ticdc__table_versions"), ref("int_ticdc__row_moves") -%}
     {%- set of = {"versions": ticdc.batches(versions), "moves": ticdc.batches(moves), "through": through} -%}
-    {%- set moments = [] if settled.get("of") == of and not redriven else ticdc.asked(ticdc.ddl_moments(settled, through), [versions, moves]) -%}
-    {%- if moments | length or redriven or not had_rows -%}
+    {%- set found = [] if settled.get("of") == of and not redriven else ticdc.asked(ticdc.rounds_of_moments(settled, through), [versions, moves]) -%}
+    {%- set moments = fromjson(found[0][0]) if found else {"rounds": [], "gives_columns": false, "last_moments": {}} -%}
+    {%- if moments.last_moments or redriven or not had_rows -%}
         {%- do ticdc.add_batch(target, is_anew=not had_rows, rebuilt=redriven) -%}
-        {%- for round in ticdc.rounds_of_moments(moments) -%}
+        {%- for round in moments.rounds -%}
             {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_of_moments(target, round, known))) -%}
         {%- endfor -%}
-        {%- if moments | selectattr(3) | list -%}
+        {%- if moments.gives_columns -%}
             {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_with_new_columns(target, settled, through))) -%}
         {%- endif -%}
-        {%- for feed, commit_ts, moved_tables, gives_columns in moments if feed not in through -%}
-            {%- do settled.bounds.update({feed: commit_ts}) -%}
-        {%- endfor -%}
+        {%- do settled.bounds.update(moments.last_moments) -%}
         {%- do settled.bounds.update(through) -%}
         {%- do ticdc.merge_batches(target) -%}
         {%- do ticdc.settle(target, {"run_id": ticdc.run_id() | int, "bounds": settled.bounds, "redriven": changes.get("redriven", {}), "of": of}) -%}

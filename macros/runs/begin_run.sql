@@ -3,10 +3,9 @@
     {% set models = [] %}
     {% for id in selected_resources if id.startswith("model.ticdc.") %}{% do models.append(graph.nodes[id].name) %}{% endfor %}
     {% if models %}
-        {% do ticdc.check_configuration() %}
-        {% do ticdc.check_seeds(models) %}
+        {% do ticdc.check_run(models) %}
         {% do ticdc.note_settings() %}
-        {% do ticdc.check_refresh(models) %}
+        {% do ticdc.check_redecode() %}
         {% do ticdc.take_lease() %}
         {% do ticdc.open_state(models) %}
     {% endif %}

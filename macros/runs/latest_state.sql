@@ -1,36 +1,29 @@
 {% macro latest_state() %}
     {% set settled, now = ticdc.settled(), ticdc.run_id() | int %}
     {% set changes, carried_rows = ref("int_ticdc__changes"), ref("int_ticdc__carried_rows") %}
-    {% set progress = ticdc.settled(changes) %}
-    {% set state = {
-        "run_id": 0, "merge": true, "late": false, "redriven": [], "nothing_new": false,
-        "settled": {"run_id": now, "base": now, "redriven": progress.get("redriven", {})},
-    } %}
-    {% if not settled.get("base") %}{% do return(state) %}{% endif %}
-    {% set arrivals = [0, none, none] if not ticdc.has_news([changes, carried_rows], settled.run_id) else ticdc.asked(
-        "select count(*), min(commit_ts), max(late_run_id) from ("
-        ~ ticdc.row_changes(carried_rows, settled.run_id) ~ ") where run_id > " ~ settled.run_id,
-        [changes, carried_rows]
-    )[0] %}
-    {# a late change of a bag numbers its copies anew: all is built again #}
-    {% if (arrivals[2] or 0) > settled.run_id %}{% do return(state) %}{% endif %}
-    {% set redriven = ticdc.redriven_feeds(settled, progress) %}
-    {% do state.update({"run_id": settled.run_id, "redriven": redriven, "merge": redriven | length > 0}) %}
-    {% if arrivals[0] %}
-        {% set counted = run_query(
-            "select count_if(generation = " ~ settled.base ~ "), count_if(generation > " ~ settled.base ~ "), max(commit_ts) from "
-            ~ ticdc.rows_of(this)
-        ).rows[0] %}
-        {% do state.update({
-            "merge": redriven | length > 0 or (counted[1] + arrivals[0]) * 4 > counted[0],
-            "late": counted[2] is not none and arrivals[1] <= counted[2],
-        }) %}
+    {% set redriven = ticdc.settled(changes).get("redriven", {}) %}
+    {% set query %}
+    select ticdc_latest_state(to_json(struct(*)), {{ ticdc.text_literals([tojson(settled), tojson(redriven)]) }})
+    from (
+        select count(*) as arrivals, min(commit_ts) as first_commit_ts, max(late_run_id) as late_run_id
+        from ({{ ticdc.row_changes(carried_rows, settled.run_id) }})
+        where run_id > {{ settled.run_id }}
+    )
+    cross join (
+        select
+            count_if(generation = {{ settled.get("base", 0) }}) as base_rows,
+            count_if(generation > {{ settled.get("base", 0) }}) as later_rows,
+            max(commit_ts) as last_commit_ts
+        from {{ ticdc.rows_of(this) }}
+    )
+    {% endset %}
+    {% set state = {"run_id": 0, "merge": true, "late": false, "redriven": [], "nothing_new": false} %}
+    {% set is_idle = not (ticdc.has_news([changes, carried_rows], settled.run_id) or ticdc.redriven_feeds(settled, {"redriven": redriven})) %}
+    {% if settled.get("base") and is_idle %}
+        {% do state.update({"run_id": settled.run_id, "merge": false, "nothing_new": true}) %}
+    {% elif settled.get("base") %}
+        {% do state.update(fromjson(ticdc.asked(query, [changes, carried_rows, this])[0][0])) %}
     {% endif %}
-    {% if not state.merge %}
-        {% do state.update({
-            "nothing_new": arrivals[0] == 0,
-            "settled": dict(settled, run_id=now) if arrivals[0] else settled,
-        }) %}
-    {% endif %}
-    {% do return(state) %}
+    {% set noted = {"run_id": now, "base": now if state.merge else settled.base, "redriven": redriven} %}
+    {% do return(dict(state, settled=settled if state.nothing_new else noted)) %}
 {% endmacro %}

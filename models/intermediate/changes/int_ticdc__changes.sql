@@ -6,22 +6,10 @@
     )
 }}
 {%- set settled = ticdc.settled() -%}
-{%- set progress = ticdc.rows_progress() -%}
-{%- do ticdc.note_changed_loads(settled, progress) -%}
-{%- do progress.update({
-    "has_bags": settled.get("has_bags", false), "first_commits": settled.get("first_commits", {}),
-    "updated": settled.get("updated", []), "split": settled.get("split", none if settled.run_id else []),
-}) -%}
-{%- set arriving = ticdc.arriving_rows(settled, progress) -%}
-{%- set loads = ticdc.loads_to_take(settled, progress) -%}
+{%- set arriving = ticdc.changes_progress(settled) -%}
+{%- set progress, loads = arriving.progress, arriving.loads -%}
 {%- set built_again = ticdc.feeds_built_again(settled, progress) -%}
-{%- do progress.update({
-    "has_bags": progress.has_bags or arriving.has_bags,
-    "first_commits": ticdc.first_commits(settled, progress, arriving, loads),
-    "updated": (progress.updated + arriving.get("updated", [])) | unique(case_sensitive=true) | sort(case_sensitive=true),
-}) -%}
-{%- set waits_for_cells = arriving.get("waits_for_cells", [false]) -%}
-{%- set is_exact = arriving.get("is_exact", true) -%}
+{%- set waits_for_cells, is_exact = arriving.waits_for_cells, arriving.is_exact -%}
 {#- of rows that are replaced within a millisecond: what is deleted there is not what is put -#}
 {%- set is_replaced = "false" if is_exact else (
     "(op = 'delete' and exists(puts, put -> put.columns_hash = columns_hash)"

@@ -13,7 +13,7 @@
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
 {%- set is_new = ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") %}
 {%- do ticdc.to_settle(progress) %}
-{%- if not some_wait or (settled.run_id and settled == progress) %}{% do ticdc.nothing_new() %}{% endif %}
+{%- if not some_wait or is_new == "false" %}{% do ticdc.nothing_new() %}{% endif %}
 
 with
 

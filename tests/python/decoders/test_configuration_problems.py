@@ -6,11 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from support.configuration import PROBLEMS, WRONG
 
-from ticdc_udfs.contract.configuration import Kind, problems_batch, problems_of
+from ticdc_udfs.contract.configuration import Kind, problems_of
 from ticdc_udfs.contract.options import parse
 
 Columns = Mapping[str, str]
@@ -124,11 +123,3 @@ def test_decoders_take_the_time_zones_that_are_allowed() -> None:
     for zone in ("UTC", "Asia/Shanghai", "US/Pacific", "Etc/GMT+5"):
         assert found({"ticdc__feeds": [{**FEED, "options": {"time_zone": zone}}]}) == []
         assert (parse(json.dumps({"time_zone": zone})).time_zone is None) == (zone == "UTC")
-
-
-def test_a_batch() -> None:
-    wrong = {"ticdc__feeds": [FEED], "ticdc__visibility": "ä"}
-    texts = [json.dumps(value) for value in (wrong, PROTOCOLS, COLUMNS)]
-    columns = [pa.array([text, text, None], pa.string()) for text in texts]
-    said = [r'ticdc__visibility: got "\u00e4", allowed: complete, latest']
-    assert problems_batch(*columns).to_pylist() == [said, said, None]

@@ -21,6 +21,7 @@ ORDER = (
     "schema_sources",
     "protocols",
     "typed",
+    "runs",
     "spark",
     "registrar",
     "daemon",

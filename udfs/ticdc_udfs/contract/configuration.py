@@ -10,8 +10,6 @@ from functools import cache
 from importlib import resources
 from typing import Any, TypeGuard
 
-import pyarrow as pa
-
 Kind = str | Sequence[str]
 """What an option takes: the allowed texts, or `time zone`, `pattern`, `schemas` or `text`."""
 
@@ -56,13 +54,6 @@ def problems_of(
         *_of_initial_loads(variables.get("ticdc__initial_loads") or [], names),
         *_of_source(variables.get("ticdc__messages_schema", "ticdc_raw"), columns),
     ]
-
-
-def problems_batch(variables: pa.Array[Any], protocols: pa.Array[Any], columns: pa.Array[Any]) -> pa.Array[Any]:
-    """`problems_of` for JSON texts of its arguments; null where one is."""
-    rows = zip(variables.to_pylist(), protocols.to_pylist(), columns.to_pylist(), strict=True)
-    found = [None if None in row else problems_of(*map(json.loads, row)) for row in rows]
-    return pa.array(found, pa.list_(pa.string()))
 
 
 def _of_feeds(feeds: object, protocols: Mapping[str, Mapping[str, Kind]]) -> Iterator[str]:

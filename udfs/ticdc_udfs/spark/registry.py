@@ -11,8 +11,10 @@ import pyarrow as pa
 from ticdc_udfs import schema_sources
 from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
-from ticdc_udfs.contract import arrow, configuration
+from ticdc_udfs.contract import arrow
 from ticdc_udfs.protocols import avro, canal_json, debezium, debezium_avro, open_protocol, resolution, simple
+from ticdc_udfs.runs import begin, changes, latest, loads, moments, progress
+from ticdc_udfs.runs.json_texts import by_json
 from ticdc_udfs.typed import codegen, plans, relations
 from ticdc_udfs.wire import claim_check
 
@@ -215,11 +217,74 @@ _GENERATED_MODEL = Udf(
 )
 _CONFIGURATION_PROBLEMS = Udf(
     name="ticdc_configuration_problems",
-    arguments=(("variables", "string"), ("protocols", "string"), ("columns", "string")),
+    arguments=(("request", "string"),),
     returns="array<string>",
-    description="What is wrong with the configuration, in words: with the package's variables, by what options each "
-    "protocol takes, and with the columns of the messages, by the type of each; all three are JSON objects.",
-    function=configuration.problems_batch,
+    description="Why a run cannot begin, in words: what is wrong with the package's variables, by what options each "
+    "protocol takes, with the columns of the messages, by their types, and with what is to be built; a JSON object.",
+    function=begin.problems_batch,
+)
+
+_EVENT_PROGRESS = Udf(
+    name="ticdc_event_progress",
+    arguments=(("feeds", "string"), ("settled", "string"), ("settings", "string")),
+    returns="string",
+    description="How far events go now, and which feeds may have come out of order, by what staging has of each feed, "
+    "what a table settled before, and the settings that count; all are JSON texts.",
+    function=by_json(progress.event_progress, list[progress.SeenFeed], progress.Settled, progress.EventSettings),
+)
+_CHANGES_PROGRESS = Udf(
+    name="ticdc_changes_progress",
+    arguments=(
+        ("arrivals", "string"),
+        ("loads", "string"),
+        ("settled", "string"),
+        ("rows", "string"),
+        ("run_id", "string"),
+    ),
+    returns="string",
+    description="What the changes of a run are made of, by the rows that arrive in each feed, the initial loads, what "
+    "the changes settled before, and how far rows go; all are JSON texts.",
+    function=by_json(
+        changes.changes_progress,
+        list[changes.Arrival],
+        list[changes.Load],
+        changes.SettledChanges,
+        progress.Settled,
+        int,
+    ),
+)
+_SPLIT_TABLES = Udf(
+    name="ticdc_split_tables",
+    arguments=(("written", "string"), ("known", "string"), ("unbounded", "string")),
+    returns="string",
+    description="The tables of which a commit may change a key twice, a feed and an id each: those written now, those "
+    "known, and any of feeds without bounds; all are JSON lists.",
+    function=by_json(changes.split_tables, list[tuple[str, str]], list[tuple[str, str]], list[str]),
+)
+_ROUNDS_OF_MOMENTS = Udf(
+    name="ticdc_rounds_of_moments",
+    arguments=(("moments", "string"),),
+    returns="string",
+    description="The rounds in which commits of DDL that move rows are written, one after the other, as JSON text.",
+    function=by_json(moments.rounds_of_moments, list[moments.Moment]),
+)
+
+_LATEST_STATE = Udf(
+    name="ticdc_latest_state",
+    arguments=(("facts", "string"), ("settled", "string"), ("redriven", "string")),
+    returns="string",
+    description="How the newest states of rows take in changes, by how many came and are there, what the states "
+    "settled before, and the feeds that are made anew; all are JSON texts.",
+    function=by_json(latest.latest_state, latest.LatestFacts, latest.SettledLatest, dict[str, int]),
+)
+
+_INITIAL_LOADS = Udf(
+    name="ticdc_initial_loads",
+    arguments=(("exported", "string"), ("given", "string"), ("feeds", "string")),
+    returns="string",
+    description="The initial loads, of the tables whose exports are read, what `ticdc__initial_loads` has, and "
+    "the names of the feeds; all are JSON texts.",
+    function=by_json(loads.initial_loads, list[loads.ExportedTable], Any, list[str]),
 )
 
 UDFS: tuple[Udf, ...] = (
@@ -245,4 +310,10 @@ UDFS: tuple[Udf, ...] = (
     _TYPED_COLUMNS,
     _GENERATED_MODEL,
     _CONFIGURATION_PROBLEMS,
+    _EVENT_PROGRESS,
+    _CHANGES_PROGRESS,
+    _SPLIT_TABLES,
+    _ROUNDS_OF_MOMENTS,
+    _LATEST_STATE,
+    _INITIAL_LOADS,
 )

@@ -1,0 +1,24 @@
+{% macro check_run(models) %}
+    {% set variables, protocols, columns, missing_seeds = ticdc.variables(), {}, {}, [] %}
+    {% for protocol in ticdc.protocols() %}
+        {% do protocols.update({protocol: ticdc.protocol_macro(protocol, "options")()}) %}
+    {% endfor %}
+    {% set schema = variables.ticdc__messages_schema %}
+    {% for column in (adapter.get_columns_in_relation(source("ticdc", "messages").replace(limit=none)) if schema is string and schema else []) %}
+        {% do columns.update({column.name | lower: column.dtype | lower}) %}
+    {% endfor %}
+    {% for model in models %}
+        {% for id in graph.nodes["model.ticdc." ~ model].depends_on.nodes if id.startswith("seed.ticdc.") and id not in selected_resources %}
+            {% set seed = graph.nodes[id] %}
+            {% if not adapter.get_relation(database=seed.database, schema=seed.schema, identifier=seed.alias) %}
+                {% do missing_seeds.append(seed.name) %}
+            {% endif %}
+        {% endfor %}
+    {% endfor %}
+    {% set request = {
+        "variables": variables, "protocols": protocols, "columns": columns, "models": models, "stored": ticdc.stored_models(),
+        "missing_seeds": missing_seeds, "is_full_refresh": flags.FULL_REFRESH | default(false, true),
+    } %}
+    {% set query %}select explode(found) from (select ticdc_configuration_problems({{ ticdc.text_literal(tojson(request)) }}) as found){% endset %}
+    {% do ticdc.refuse_configuration(run_query(query).rows | map(attribute=0) | list) %}
+{% endmacro %}

@@ -1,0 +1,74 @@
+"""What must be right before a run begins, all told at once."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from ticdc_udfs.runs.begin import Request, problems_batch, problems_of_run
+
+STORED = ("changes", "latest", "staged")
+COLUMNS = {
+    "topic": "string",
+    "partition": "int",
+    "offset": "bigint",
+    "timestamp": "timestamp",
+    "key": "binary",
+    "value": "binary",
+}
+FEED = {"name": "shop", "protocol": "simple", "topics": ["shop"]}
+RUN: dict[str, Any] = {
+    "variables": {"ticdc__feeds": [FEED]},
+    "protocols": {"simple": {"time_zone": "time zone", "encoding": ["json", "avro"]}},
+    "columns": COLUMNS,
+    "models": [*STORED, "a view"],
+    "stored": STORED,
+    "missing_seeds": [],
+    "is_full_refresh": False,
+}
+REDECODE = {"variables": {"ticdc__feeds": [FEED], "ticdc__redecode": True}}
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {},
+        {"models": ["changes"]},
+        {"models": ["a view"]},
+        {"is_full_refresh": True},
+        {"is_full_refresh": True, "models": ["a view"]},
+        {"is_full_refresh": True, **REDECODE},
+    ],
+)
+def test_a_run_that_can_begin(run: dict[str, Any]) -> None:
+    assert problems_of_run(Request(**{**RUN, **run})) == []
+
+
+def test_a_full_refresh_takes_all_stored_tables_or_none() -> None:
+    (said,) = problems_of_run(Request(**{**RUN, "is_full_refresh": True, "models": ["latest", "a view"]}))
+    assert said.startswith("--full-refresh makes all tables of the package anew or none")
+    assert "left out: changes, staged. Select" in said
+
+
+def test_messages_are_decoded_again_in_a_full_refresh_alone() -> None:
+    (said,) = problems_of_run(Request(**{**RUN, **REDECODE}))
+    assert said.startswith("ticdc__redecode is true, and only --full-refresh builds again")
+
+
+def test_all_problems_of_a_run_are_told_at_once() -> None:
+    variables = {"ticdc__feeds": [{**FEED, "options": {"encoding": "xml"}}], "ticdc__visibility": "ä"}
+    run = {"variables": variables, "missing_seeds": ["b", "a", "b"], "is_full_refresh": True, "models": ["changes"]}
+    text = json.dumps({**RUN, **run})
+    said, none = problems_batch(pa.array([text, None], pa.string())).to_pylist()
+    assert [problem.split()[0] for problem in said] == [
+        "ticdc__feeds[0].options.encoding:",
+        "ticdc__visibility:",
+        "the",
+        "--full-refresh",
+    ]
+    assert said[1] == r'ticdc__visibility: got "\u00e4", allowed: complete, latest'
+    assert "not there: a, b. Run dbt seed once" in said[2]
+    assert none is None

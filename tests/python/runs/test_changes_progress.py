@@ -1,0 +1,143 @@
+"""What the changes of a run are made of: rows that arrive, loads, and feeds that are made anew."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from ticdc_udfs.runs.changes import Arrival, Load, SettledChanges, changes_progress, split_tables
+from ticdc_udfs.runs.json_texts import by_json
+from ticdc_udfs.runs.moments import Moment, Rounds, rounds_of_moments
+from ticdc_udfs.runs.progress import Settled
+
+NOW = 90
+
+
+def load_of(feed: str, commit_ts: int, **told: Any) -> Load:
+    id = json.dumps([feed, "s", "t", commit_ts])
+    return Load(id, feed, "s", "t", commit_ts, told.pop("key_columns", "[]"), told.pop("fingerprint", "f"), **told)
+
+
+def progress_of(
+    arrivals: list[Arrival], settled: SettledChanges, rows: Settled, *loads: Load
+) -> tuple[SettledChanges, list[Load]]:
+    found = changes_progress(arrivals, loads, settled, rows, NOW)
+    return found.progress, list(found.loads)
+
+
+def test_what_arrives_is_summed_up() -> None:
+    arrivals = [
+        Arrival("web", 30, 35, some_are_updates=True, some_are_whole=True),
+        Arrival("shop", 20, some_are_inexact=True, some_wait_for_cells=True),
+    ]
+    found = changes_progress(arrivals, [], SettledChanges(), Settled(9), NOW)
+    assert (found.first_commit_ts, found.has_bags, found.first_bag_commit_ts) == (20, True, 35)
+    assert (found.is_exact, list(found.waits_for_cells)) == (False, [False, True])
+    assert found.progress == SettledChanges(
+        9, has_bags=True, first_commits={"web": 30, "shop": 20}, updated=("web",), split=()
+    )
+
+
+def test_where_nothing_arrives_what_was_settled_stays() -> None:
+    settled = SettledChanges(
+        9, {"shop": 50}, {"shop": 8}, {"web": (4, 5)}, True, {"shop": 3}, ("shop",), (("shop", ""),)
+    )
+    found = changes_progress([], [], settled, Settled(9, {"shop": 50}, {"shop": 8}, {"web": (4, 5)}), NOW)
+    assert found.progress == settled
+    assert (found.first_commit_ts, found.first_bag_commit_ts, found.is_exact, list(found.waits_for_cells)) == (
+        0,
+        0,
+        True,
+        [False],
+    )
+
+
+def test_rows_that_wait_for_cells_alone() -> None:
+    found = changes_progress([Arrival("shop", 1, some_wait_for_cells=True)], [], SettledChanges(), Settled(9), NOW)
+    assert list(found.waits_for_cells) == [True]
+
+
+def test_a_feed_that_is_made_anew_begins_where_its_rows_do() -> None:
+    settled = SettledChanges(7, redriven={"web": 5}, first_commits={"shop": 3, "web": 4}, updated=("web",), split=None)
+    progress, _ = progress_of([Arrival("shop", 20)], settled, Settled(9, redriven={"shop": 9, "web": 5}))
+    assert progress.first_commits == {"shop": 20, "web": 4}
+    assert progress.redriven == {"shop": 9, "web": 5}
+    assert progress.split is None
+
+
+def test_the_first_commit_of_a_feed_may_come_late() -> None:
+    settled = SettledChanges(7, first_commits={"shop": 10})
+    assert progress_of([Arrival("shop", 4)], settled, Settled(9))[0].first_commits == {"shop": 4}
+    assert progress_of([Arrival("shop", 14)], settled, Settled(9))[0].first_commits == {"shop": 10}
+
+
+def test_a_load_is_taken_once_and_within_the_bound() -> None:
+    rows = Settled(9, {"shop": 50})
+    loads = [load_of("shop", 50), load_of("shop", 51), load_of("web", 70, fingerprint=None)]
+    progress, taken = progress_of([], SettledChanges(), rows, *loads)
+    assert taken == [loads[0], loads[2]]
+    assert progress.loads == (loads[0].id, loads[2].id)
+    assert progress.loaded == {loads[0].id: "f", loads[2].id: None}
+    assert progress.first_commits == {"shop": 50, "web": 70}
+    again, taken = progress_of([], progress, rows, *loads)
+    assert (again, taken) == (progress, [])
+    later, taken = progress_of([], progress, Settled(9, {"shop": 60}), *loads)
+    assert taken == [loads[1]]
+    assert later.loads == (loads[0].id, loads[2].id, loads[1].id)
+
+
+def test_a_load_whose_table_changed_is_taken_again_with_its_feed() -> None:
+    load, other = load_of("shop", 50, fingerprint="new", is_changed=True), load_of("web", 50)
+    settled = SettledChanges(7, redriven={"web": 6}, loads=(load.id, other.id), loaded={load.id: "f", other.id: "f"})
+    progress, taken = progress_of([], settled, Settled(9), load, other)
+    assert taken == [load]
+    assert progress.redriven == {"shop": NOW, "web": 6}
+    assert progress.loads == (other.id, load.id)
+    assert progress.loaded == {other.id: "f", load.id: "new"}
+    assert progress_of([], progress, Settled(9), other)[0].redriven == progress.redriven
+
+
+@pytest.mark.parametrize(
+    ("told", "has_bags"),
+    [({"has_key": False}, True), ({"has_key": True}, False), ({"has_key": False, "key_columns": '["id"]'}, False)],
+)
+def test_a_load_of_a_table_without_key(told: dict[str, Any], has_bags: bool) -> None:
+    assert progress_of([], SettledChanges(), Settled(9), load_of("shop", 1, **told))[0].has_bags is has_bags
+
+
+def test_tables_with_split_changes() -> None:
+    assert split_tables([("b", "t"), ("a", "t"), ("a", "t")], [("a", "s")], []) == [("a", "s"), ("a", "t"), ("b", "t")]
+    assert split_tables([("a", "t"), ("b", "t")], [("a", "")], ["c"]) == [("a", ""), ("b", "t"), ("c", "")]
+    many = [("a", str(number)) for number in range(200)]
+    assert split_tables(many, [], []) == sorted(many)
+    assert split_tables(many, [("a", "t")], []) == [("a", "")]
+
+
+def test_moments_of_one_table_come_one_after_the_other() -> None:
+    moments = [
+        Moment("shop", 30, ["t"], False),
+        Moment("shop", 10, ["t", "u"], False),
+        Moment("shop", 20, ["v"], True),
+        Moment("shop", 40, ["u", "v"], False),
+        Moment("shop", 50, [], True),
+        Moment("web", 60, ["t"], False),
+    ]
+    assert rounds_of_moments(moments) == Rounds(
+        [[("shop", 10), ("shop", 20), ("web", 60)], [("shop", 30), ("shop", 40)]], True, {"shop": 50, "web": 60}
+    )
+    assert rounds_of_moments([]) == Rounds([], False, {})
+
+
+def test_functions_are_called_with_json_texts() -> None:
+    function = by_json(rounds_of_moments, list[Moment])
+    texts = ['[{"feed":"shop","commit_ts":1,"moved_tables":["t"],"gives_columns":true}]', None]
+    assert function(pa.array(texts, pa.string())).to_pylist() == [
+        '{"rounds":[[["shop",1]]],"gives_columns":true,"last_moments":{"shop":1}}',
+        None,
+    ]
+    settled = by_json(lambda each: each, SettledChanges)
+    noted = '{"run_id":7,"bounds":{"shop":5},"of":{"versions":[1]},"loaded":{"x":null}}'
+    assert json.loads(settled(pa.array([noted])).to_pylist()[0])["loaded"] == {"x": None}

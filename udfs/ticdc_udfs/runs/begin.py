@@ -1,0 +1,70 @@
+"""What must be right before a run begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+from msgspec import Struct
+
+from ticdc_udfs.contract.configuration import Kind, problems_of
+
+
+class Request(Struct, frozen=True):
+    """What a run is to do.
+
+    `variables`, `protocols` and `columns` are those of `problems_of`. `models` are the models of the package that it
+    builds, `stored` all of the package that store rows, `missing_seeds` the seeds that models read and that are neither
+    there nor in the run.
+    """
+
+    variables: Mapping[str, Any]
+    protocols: Mapping[str, Mapping[str, Kind]]
+    columns: Mapping[str, str]
+    models: Sequence[str]
+    stored: Sequence[str]
+    missing_seeds: Sequence[str]
+    is_full_refresh: bool
+
+
+def problems_of_run(request: Request) -> list[str]:
+    """Why a run cannot begin, a text for each reason; none where it can."""
+    return [
+        *problems_of(request.variables, request.protocols, request.columns),
+        *_of_seeds(request.missing_seeds),
+        *_of_refresh(request),
+    ]
+
+
+def problems_batch(requests: pa.Array[Any]) -> pa.Array[Any]:
+    """`problems_of_run` for JSON texts; null where one is."""
+    found = [
+        None if text is None else problems_of_run(msgspec.json.decode(text, type=Request))
+        for text in requests.to_pylist()
+    ]
+    return pa.array(found, pa.list_(pa.string()))
+
+
+def _of_seeds(missing: Sequence[str]) -> Iterator[str]:
+    if missing:
+        yield (
+            f"the models read seeds that are not there: {', '.join(sorted(set(missing)))}. Run dbt seed once, or "
+            "dbt build, which does both"
+        )
+
+
+def _of_refresh(request: Request) -> Iterator[str]:
+    left_out = sorted(set(request.stored) - set(request.models))
+    if not request.is_full_refresh:
+        if request.variables.get("ticdc__redecode") is True:
+            yield (
+                "ticdc__redecode is true, and only --full-refresh builds again what follows from the messages: give "
+                "both, or neither"
+            )
+    elif left_out and len(left_out) < len(request.stored):
+        yield (
+            "--full-refresh makes all tables of the package anew or none, as each notes what it took of the others; "
+            f"left out: {', '.join(left_out)}. Select package:ticdc as well, or none of its models"
+        )

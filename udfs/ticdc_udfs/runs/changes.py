@@ -1,0 +1,145 @@
+"""What the changes of a run are made of, and what is noted of them for the next one."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from ticdc_udfs.runs.progress import Settled, feeds_made_anew
+
+_MOST_TABLES = 200
+"""Readers carry the list of tables with split changes: of more than these it tells the feed."""
+
+
+class SettledChanges(Settled, frozen=True):
+    """What `int_ticdc__changes` was made of, besides what its rows tell.
+
+    `has_bags` says whether a table has no key, `first_commits` has the first commit of each feed, `updated` the feeds
+    that have updates, `split` the tables whose commits may change a key twice (feed and table id, which is empty where
+    all of the feed may; none where an older version noted nothing), `loads` the ids of the initial loads that were
+    taken, `loaded` the hash of each one's table as it was then.
+    """
+
+    has_bags: bool = False
+    first_commits: Mapping[str, int] = {}
+    updated: tuple[str, ...] = ()
+    split: tuple[tuple[str, str], ...] | None = None
+    loads: tuple[str, ...] = ()
+    loaded: Mapping[str, str | None] = {}
+
+
+class Arrival(Struct, frozen=True):
+    """The rows of a feed that a run takes, as `arrivals_by_feed` tells of them."""
+
+    feed: str
+    first_commit_ts: int = 0
+    first_keyless_commit_ts: int | None = None
+    some_are_updates: bool = False
+    some_are_inexact: bool = False
+    some_are_whole: bool = False
+    some_wait_for_cells: bool = False
+
+
+class Load(Struct, frozen=True, rename={"schema_name": "schema", "table_name": "table"}):
+    """An initial load, as `initial_loads` gives it, and its table as it is now.
+
+    `fingerprint` is a hash of the table's version that begins with the load, none where there is no such version;
+    `is_changed` says whether the load was taken when it was another one.
+    """
+
+    id: str
+    feed: str
+    schema_name: str
+    table_name: str
+    commit_ts: int
+    key_columns: str
+    fingerprint: str | None = None
+    has_key: bool = True
+    is_changed: bool = False
+
+
+class ChangesProgress(Struct, frozen=True):
+    """What a run takes: `progress`, which is noted, `loads`, and what its queries are rendered by.
+
+    `first_commit_ts` is that of the first row, `first_bag_commit_ts` of the first one without key, 0 where there is
+    none; `is_exact` says whether each row tells its commit, `waits_for_cells` which rows there are: whole ones (false),
+    and those that wait for cells (true).
+    """
+
+    progress: SettledChanges
+    loads: Sequence[Load]
+    first_commit_ts: int
+    has_bags: bool
+    first_bag_commit_ts: int
+    is_exact: bool
+    waits_for_cells: Sequence[bool]
+
+
+def changes_progress(
+    arrivals: Sequence[Arrival], loads: Sequence[Load], settled: SettledChanges, rows: Settled, run_id: int
+) -> ChangesProgress:
+    """What a run takes of `arrivals` and `loads`, where `rows` says how far rows go.
+
+    What came since may tell of the table at the commit of its load: its key, its types, its incarnation. Its feed is
+    made anew then, as those that `rows` tells.
+    """
+    redriven = {feed: max(rows.redriven.get(feed, 0), settled.redriven.get(feed, 0)) for feed in _keys(rows, settled)}
+    redriven.update({load.feed: run_id for load in loads if load.is_changed})
+    anew = feeds_made_anew(settled, redriven)
+    taken = [id for id in settled.loads if json.loads(id)[0] not in anew]
+    to_take = [
+        load for load in loads if load.id not in taken and load.commit_ts <= rows.bounds.get(load.feed, load.commit_ts)
+    ]
+    first_bags = [each.first_keyless_commit_ts for each in arrivals if each.first_keyless_commit_ts is not None]
+    firsts = {feed: commit_ts for feed, commit_ts in settled.first_commits.items() if feed not in anew}
+    begun = [(each.feed, each.first_commit_ts) for each in arrivals] + [(load.feed, load.commit_ts) for load in to_take]
+    for feed, commit_ts in begun:
+        firsts[feed] = min(firsts.get(feed, commit_ts), commit_ts)
+    some_are_whole = any(each.some_are_whole for each in arrivals)
+    some_wait = any(each.some_wait_for_cells for each in arrivals)
+    return ChangesProgress(
+        progress=SettledChanges(
+            run_id=rows.run_id,
+            bounds=rows.bounds,
+            redriven=redriven,
+            newest=rows.newest,
+            has_bags=settled.has_bags or bool(first_bags) or any(_is_bag(load) for load in to_take),
+            first_commits=firsts,
+            updated=tuple(sorted({*settled.updated, *(each.feed for each in arrivals if each.some_are_updates)})),
+            split=settled.split if settled.run_id else (),
+            loads=(*taken, *(load.id for load in to_take)),
+            loaded={id: settled.loaded[id] for id in taken if id in settled.loaded}
+            | {load.id: load.fingerprint for load in to_take},
+        ),
+        loads=to_take,
+        first_commit_ts=min((each.first_commit_ts for each in arrivals), default=0),
+        has_bags=bool(first_bags),
+        first_bag_commit_ts=min(first_bags, default=0),
+        is_exact=not any(each.some_are_inexact for each in arrivals),
+        waits_for_cells=[False] * (some_are_whole or not some_wait) + [True] * some_wait,
+    )
+
+
+def split_tables(
+    written: Iterable[tuple[str, str]], split: Sequence[tuple[str, str]], unbounded: Iterable[str]
+) -> list[tuple[str, str]]:
+    """The tables of which a commit may change a key twice: those known, those written now, and feeds without bounds.
+
+    Halves of a commit come in one run, but where a row is late, or there is no bound. A table is its feed and its id,
+    which is empty where any table of the feed may be one.
+    """
+    tables = {*split, *((feed, "") for feed in unbounded), *written}
+    counts = Counter(feed for feed, _ in tables)
+    whole = {feed for feed, table_id in tables if not table_id or counts[feed] > _MOST_TABLES}
+    return sorted({(feed, "" if feed in whole else table_id) for feed, table_id in tables})
+
+
+def _keys(*states: Settled) -> dict[str, None]:
+    return dict.fromkeys(feed for state in states for feed in state.redriven)
+
+
+def _is_bag(load: Load) -> bool:
+    return load.key_columns == "[]" and not load.has_key

@@ -1,0 +1,91 @@
+"""How far the events and the changes of each feed go: what a run takes, and what it notes for the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+
+class Settled(Struct, frozen=True):
+    """What a table was made of, as the state notes it; commits are TSOs, runs are microseconds since 1970.
+
+    `bounds` has the commit through which a feed is complete; a feed without watermarks has none. `redriven` has the
+    last run by which a feed is to be made anew. `newest` has, of feeds without bounds, the newest commit of a row and
+    of a DDL.
+    """
+
+    run_id: int = 0
+    bounds: Mapping[str, int] = {}
+    redriven: Mapping[str, int] = {}
+    newest: Mapping[str, tuple[int, int]] = {}
+
+
+class SeenFeed(Struct, frozen=True):
+    """What staging has of a feed, and the first and last commits of rows and DDL that came since a table was made."""
+
+    feed: str
+    last_run_id: int
+    complete_through_ts: int | None = None
+    redriven_run_id: int | None = None
+    first_row_ts: int | None = None
+    last_row_ts: int | None = None
+    first_ddl_ts: int | None = None
+    last_ddl_ts: int | None = None
+
+
+class EventSettings(Struct, frozen=True):
+    """Whether rows wait for watermarks, and which of the configured feeds send DDL."""
+
+    is_bounded: bool
+    ddl_feeds: Sequence[str]
+
+
+class Suspect(Struct, frozen=True):
+    """A feed of which rows or DDL came that belong before a DDL or rows that are settled, unless they are repeats.
+
+    They are rows through the newest settled DDL, and DDL through the newest settled row.
+    """
+
+    feed: str
+    rows_through_ts: int
+    ddl_through_ts: int
+
+
+class EventProgress(Struct, frozen=True):
+    """How far events go now, and the feeds that may have come out of order."""
+
+    progress: Settled
+    suspects: Sequence[Suspect]
+
+
+def event_progress(seen: Iterable[SeenFeed], settled: Settled, settings: EventSettings) -> EventProgress:
+    """How far events go: through the bounds of feeds, which never go back, and through the last run.
+
+    Watermarks hold rows back until every DDL before them is there. Feeds without any have what came to go by.
+    """
+    run_id, bounds, redriven, newest, suspects = 0, {}, dict(settled.redriven), dict(settled.newest), []
+    by_name = sorted(seen, key=lambda each: each.feed)
+    for feed in by_name:
+        run_id = max(run_id, feed.last_run_id)
+        if feed.redriven_run_id is not None:
+            redriven[feed.feed] = max(redriven.get(feed.feed, 0), feed.redriven_run_id)
+        if settings.is_bounded and feed.complete_through_ts is not None:
+            bounds[feed.feed] = max(settled.bounds.get(feed.feed, 0), feed.complete_through_ts)
+    for feed in by_name if run_id > settled.run_id else []:
+        if feed.feed not in settings.ddl_feeds or feed.feed in bounds:
+            continue
+        last_row, last_ddl = newest.get(feed.feed, (0, 0))
+        if _is_through(feed.first_row_ts, last_ddl) or _is_through(feed.first_ddl_ts, last_row):
+            suspects.append(Suspect(feed.feed, rows_through_ts=last_ddl, ddl_through_ts=last_row))
+        newest[feed.feed] = max(last_row, feed.last_row_ts or 0), max(last_ddl, feed.last_ddl_ts or 0)
+    return EventProgress(Settled(run_id, bounds, redriven, newest), suspects)
+
+
+def feeds_made_anew(settled: Settled, redriven: Mapping[str, int]) -> list[str]:
+    """The feeds that a table has of a time before they are made anew, as the macro `redriven_feeds` tells."""
+    return [feed for feed, run_id in redriven.items() if settled.run_id and run_id > settled.redriven.get(feed, 0)]
+
+
+def _is_through(commit_ts: int | None, through_ts: int) -> bool:
+    return commit_ts is not None and 0 < commit_ts <= through_ts
