@@ -7,9 +7,10 @@
         {% endfor %}
         {# what followed the publication, such as typed tables #}
         {% if not unfinished and ticdc.memory().get("is_published") %}{% do ticdc.publish() %}{% endif %}
-        {% do ticdc.log_run(lease, unfinished) %}
+        {# before the log, whose failure would else keep the next run waiting #}
         {% do run_query("drop table if exists " ~ lease.relation) %}
         {% do ticdc.memory().pop("lease") %}
+        {% do ticdc.log_run(lease, unfinished) %}
     {% endif %}
     {% do return("") %}
 {% endmacro %}
