@@ -1,7 +1,6 @@
 {% macro check_columns(existing) %}
     {% if existing is none or not ticdc.has_rows() %}{% do return(none) %}{% endif %}
-    {# what dbt asked of all relations as it began saves a question for each #}
-    {% set columns = modules.re.findall("(?m)^ [|]-- (.*?): ", existing.information or "") %}
+    {% set columns = ticdc.noted_columns(existing) %}
     {% set missing = model.columns | reject("in", columns) | list if columns else [] %}
     {% if missing %}
         {% do exceptions.raise_compiler_error(
