@@ -1,5 +1,5 @@
 {{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
-{%- set seen_tables, settled = ref("int_ticdc__seen_tables"), ticdc.settled() -%}
+{%- set seen_tables, events, settled = ref("int_ticdc__seen_tables"), ref("int_ticdc__events"), ticdc.settled() -%}
 {%- set exported = var("ticdc__information_schema", none) -%}
 {%- set made_of = {"package": ticdc.views_key(), "exported": ticdc.exported_columns(exported)} -%}
 {%- set is_of_package = settled.package == made_of.package and settled.exported == made_of.exported -%}
@@ -38,7 +38,7 @@ told_rows as (
         *,
         -- where TSOs hold only milliseconds, a row comes after a DDL of its own
         commit_ts + if(commit_ts_exact, 0, 1) as told_ts
-    from {{ ref("int_ticdc__events") }}
+    from {{ events }}
     where kind = 'row'
 
 ),
