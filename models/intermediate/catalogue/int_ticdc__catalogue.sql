@@ -1,5 +1,6 @@
 {{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
-{%- set seen_tables, events, settled = ref("int_ticdc__seen_tables"), ref("int_ticdc__events"), ticdc.settled() -%}
+{%- set seen_tables, events = ref("int_ticdc__seen_tables"), ref("int_ticdc__events") -%}
+{%- set settled = ticdc.settled() -%}
 {%- set exported = var("ticdc__information_schema", none) -%}
 {%- set made_of = {"package": ticdc.views_key(), "exported": ticdc.exported_columns(exported)} -%}
 {%- set is_of_package = settled.package == made_of.package and settled.exported == made_of.exported -%}
@@ -7,8 +8,12 @@
 {%- do ticdc.to_settle(dict(made_of, run_id=settled.run_id if is_told else ticdc.run_id() | int)) -%}
 {%- set is_known = is_told or (is_of_package and ticdc.schemas_are_known(seen_tables, settled.run_id)) -%}
 {%- if is_known %}{% do ticdc.nothing_new() %}{% endif -%}
-{%- set identity = ["kind", "schema_name", "table_name", "table_schema_id", "has_schema", "message_ts", "ddl_query"] -%}
-{%- set columns = identity + ["ddl_type", "physical_table_id", "first_ts", "first_position", "table_schema", "ends_before"] %}
+{%- set identity = [
+    "kind", "schema_name", "table_name", "table_schema_id", "has_schema", "message_ts", "ddl_query",
+] -%}
+{%- set columns = identity + [
+    "ddl_type", "physical_table_id", "first_ts", "first_position", "table_schema", "ends_before",
+] %}
 
 with
 
