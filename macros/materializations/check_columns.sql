@@ -1,7 +1,6 @@
 {% macro check_columns(existing) %}
     {% if existing is none or not ticdc.has_rows() %}{% do return(none) %}{% endif %}
-    {% set columns = ticdc.noted_columns(existing) %}
-    {% set missing = model.columns | reject("in", columns) | list if columns else [] %}
+    {% set missing = ticdc.missing_columns(existing, model.columns) %}
     {% if missing %}
         {% do exceptions.raise_compiler_error(
             "ticdc: " ~ existing ~ " was made by another version of the package: it has no column " ~ missing | join(", ") ~ ". "

@@ -13,9 +13,8 @@
     {% if not published.number and not working.run_id %}{% do ticdc.make_state_views(published) %}{% endif %}
     {# views of an older version lack columns that those of this one ask for #}
     {% for model, found in {"int_ticdc__publication": published, "int_ticdc__run": working}.items() %}
-        {% set view, columns = ticdc.relation_of(model), graph.nodes["model.ticdc." ~ model].columns %}
-        {% set noted = ticdc.noted_columns(view) %}
-        {% if noted and columns | reject("in", noted) | list %}
+        {% set view = ticdc.relation_of(model) %}
+        {% if ticdc.missing_columns(view, graph.nodes["model.ticdc." ~ model].columns) %}
             {% do run_query("alter view " ~ view ~ " as " ~ ticdc.state_view(found)) %}
         {% endif %}
     {% endfor %}

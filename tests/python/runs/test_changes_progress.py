@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from ticdc_udfs.contract.json_texts import by_json
 from ticdc_udfs.runs.changes import Arrival, Load, SettledChanges, changes_progress, split_tables
-from ticdc_udfs.runs.json_texts import by_json
 from ticdc_udfs.runs.moments import Moment, Rounds, rounds_of_moments
 from ticdc_udfs.runs.progress import Settled
 

@@ -12,9 +12,9 @@ from ticdc_udfs import schema_sources
 from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.contract import arrow
+from ticdc_udfs.contract.json_texts import by_json
 from ticdc_udfs.protocols import avro, canal_json, debezium, debezium_avro, open_protocol, resolution, simple
 from ticdc_udfs.runs import begin, changes, latest, loads, moments, progress
-from ticdc_udfs.runs.json_texts import by_json
 from ticdc_udfs.typed import codegen, plans, relations
 from ticdc_udfs.wire import claim_check
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import md5
 from typing import Any
 
 import msgspec
-import pyarrow as pa
 
+from ticdc_udfs.contract.json_texts import by_json
 from ticdc_udfs.typed.names import OF_PACKAGE, Problem, Settings, TypedReason
 from ticdc_udfs.typed.plans import LeftBehind, Plan, PlannedTable, Version, plans_of
 from ticdc_udfs.typed.storages import (
@@ -454,32 +454,9 @@ def _md5(text: str) -> str:
 
 
 _read_plan = msgspec.json.Decoder(KnownPlan).decode
-_read_request = msgspec.json.Decoder(Request).decode
-_read_run = msgspec.json.Decoder(Run).decode
-_read_tables = msgspec.json.Decoder(tuple[FoundTable, ...]).decode
-_read_storages = msgspec.json.Decoder(tuple[FoundStorage, ...]).decode
-_read_rows = msgspec.json.Decoder(tuple[KnownRow, ...]).decode
-_write = msgspec.json.Encoder().encode
 
+relations_batch = by_json(relations_of, tuple[FoundTable, ...], tuple[KnownRow, ...], Request)
+"""`relations_of` for JSON texts."""
 
-def relations_batch(tables: pa.Array[Any], rows: pa.Array[Any], requests: pa.Array[Any]) -> pa.Array[Any]:
-    """`relations_of` for JSON lists of `FoundTable` and `KnownRow` and JSON texts of `Request`; null where one is."""
-    return _answers(_relations_text, tables, rows, requests)
-
-
-def storages_batch(tables: pa.Array[Any], rows: pa.Array[Any], runs: pa.Array[Any]) -> pa.Array[Any]:
-    """`stored_tables` for JSON lists of `FoundStorage` and `KnownRow` and JSON texts of `Run`; null where one is."""
-    return _answers(_storages_text, tables, rows, runs)
-
-
-def _answers(answer: Callable[..., str], *columns: pa.Array[Any]) -> pa.Array[Any]:
-    rows = zip(*(column.to_pylist() for column in columns), strict=True)
-    return pa.array([None if None in row else answer(*row) for row in rows], pa.string())
-
-
-def _relations_text(tables: str, rows: str, request: str) -> str:
-    return _write(relations_of(_read_tables(tables), _read_rows(rows), _read_request(request))).decode()
-
-
-def _storages_text(tables: str, rows: str, run: str) -> str:
-    return _write(stored_tables(_read_storages(tables), _read_rows(rows), _read_run(run))).decode()
+storages_batch = by_json(stored_tables, tuple[FoundStorage, ...], tuple[KnownRow, ...], Run)
+"""`stored_tables` for JSON texts."""
