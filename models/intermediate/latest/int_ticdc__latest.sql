@@ -7,7 +7,7 @@
 }}
 {%- set state = ticdc.latest_state() -%}
 {#- rows are sorted by a number first: names are equal in most of them -#}
-{%- set one_row = "xxhash64(row_key), " ~ ticdc.row_key_columns() -%}
+{%- set one_row = "row_hash, " ~ ticdc.row_key_columns() -%}
 {%- set carried_rows = ref("int_ticdc__carried_rows") -%}
 {%- set reads_rows = state.merge or state.late -%}
 {%- set has_no_key = "array_contains(lossy, '*:no_key')" -%}
@@ -107,6 +107,16 @@ versions as (
 
 ),
 
+-- a column, as Spark takes an expression of two windows for two, and sorts all rows twice
+hashed as (
+
+    select
+        *,
+        xxhash64(row_key) as row_hash
+    from versions
+
+),
+
 ranked as (
 
     select
@@ -114,7 +124,7 @@ ranked as (
         row_number() over newest_first as place,
         lead(is_live) over newest_first as was_live,
         lag(is_known, 1, false) over newest_first as is_late
-    from versions
+    from hashed
     window newest_first as (
         partition by {{ one_row }} order by {{ ticdc.row_order("desc") }}, is_known desc
     )
@@ -136,7 +146,7 @@ judged as (
 )
 
 select
-    * except (expects_row, is_known, place, was_live, is_late),
+    * except (expects_row, is_known, row_hash, place, was_live, is_late),
     {{ ticdc.run_id() }} as generation
 from judged
 where place = 1
