@@ -39,6 +39,20 @@ RELATIONS = {
     "http://registry": "None",
 }
 
+# DDL, and whether it may give up a name, bring a table back or move its key.
+DDL = {
+    "CREATE TABLE t (id INT PRIMARY KEY, UNIQUE KEY (id))": False,
+    "  create  table t (id INT,\n PRIMARY KEY (id))": False,
+    "ALTER TABLE t ADD COLUMN c INT": False,
+    "CREATE TABLE dropped (id INT PRIMARY KEY)": True,
+    "CREATE TABLE t (id INT PRIMARY KEY);\nDROP TABLE u": True,
+    "ALTER TABLE t\n ADD PRIMARY KEY (id)": True,
+    "CREATE UNIQUE INDEX i ON t (id)": True,
+    "ALTER TABLE t CHANGE a b INT": True,
+    "DROP DATABASE shop": True,
+    "RENAME TABLE t TO u": True,
+}
+
 # Stretches of staged offsets: topic, partition, first and last offset.
 STAGED: Mapping[str, list[tuple[str, int, int, int]]] = {
     "nothing": [],
@@ -67,6 +81,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         **{f"relation {schemas}": f"ticdc.schemas_relation({json.dumps(schemas)}) | string" for schemas in RELATIONS},
         **{f"staged {name}": _is_not_staged(stretches) for name, stretches in STAGED.items()},
         "bare": "ticdc.bare_types()",
+        "endings": "ticdc.name_ending_words()",
         "free": "ticdc.free_name('_lossy', ['id'])",
         "taken": "ticdc.free_name('_lossy', ['_lossy', '__lossy'])",
         "feed": "ticdc.is_of_feed(ticdc.feeds()[0])",
@@ -136,6 +151,12 @@ def test_feeds(values: Mapping[str, Any]) -> None:
 def test_row_order(values: Mapping[str, Any]) -> None:
     columns = ("commit_ts", "apply_rank", "topic", "`partition`", "`offset`", "event_index")
     assert values["order"].split(", ") == [f"{column} desc" for column in columns]
+
+
+def test_ddl_that_makes_a_table_with_a_key_ends_no_name(values: Mapping[str, Any], spark: SparkSession) -> None:
+    texts = spark.createDataFrame([(text,) for text in DDL], "ddl_query string")
+    found = texts.selectExpr("ddl_query", f"lower(ddl_query) rlike '{values['endings']}' as ends").collect()
+    assert {row.ddl_query: row.ends for row in found} == DDL
 
 
 def _is_not_staged(stretches: list[tuple[str, int, int, int]]) -> str:
