@@ -11,7 +11,7 @@ ends as (
         lower(ltrim(ddl_query)) like any ('drop database%', 'drop schema%') as is_of_database,
         lower(ddl_query) like '%rename%' as is_rename
     from {{ seen }}
-    where lower(ddl_query) rlike '{{ ticdc.name_ending_words() }}'
+    where {{ ticdc.may_end_names() }}
 
 ),
 
