@@ -1,20 +1,11 @@
-{% macro make_typed_relations(tables, standing, schemas) %}
-    {% set changed = [] %}
-    {% for table in tables %}{% for change in table.changes %}{% do changed.append((table, change)) %}{% endfor %}{% endfor %}
-    {% do ticdc.make_relations(changed, standing, schemas) %}
-    {% for table, change in changed if change.problem %}
-        {% set plan = table.row.plan %}
-        {% do plan.problems.append(change.problem) %}
-        {% do plan.refused.update({change.kind: plan.statements.pop(change.kind)}) %}
-        {% if change.was and standing.get(change.key) %}
-            {# what a run made before is there as it was #}
-            {% do plan.statements.update({change.kind: change.was.statement}) %}
-        {% else %}
-            {% do (plan if change.kind == "as_of_function" else table.row).update({change.named_in: none}) %}
-        {% endif %}
-        {% if change.kind == "view" %}
-            {% do plan.update(change.otherwise) %}
-            {% do table.update({"stored_rows": none}) %}
-        {% endif %}
+{% macro make_typed_relations(kind) %}
+    {# one that is built without the plans has nothing decided, and the next run decides it #}
+    {% set typed, changed = ticdc.memory().get("typed"), [] %}
+    {% if not typed %}{% do return(changed) %}{% endif %}
+    {% for table in typed.answer.tables %}
+        {% for change in table.changes if change.kind == kind %}{% do changed.append((table, change)) %}{% endfor %}
     {% endfor %}
+    {% do ticdc.make_relations(changed, typed.standing) %}
+    {% do typed.made.append(kind) %}
+    {% do return(changed) %}
 {% endmacro %}

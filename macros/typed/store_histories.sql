@@ -1,8 +1,8 @@
-{% macro store_histories(target, answer, standing, schemas) %}
+{% macro store_histories(target, answer, standing) %}
     {% set changed, state = [], ticdc.state() %}
     {% for table in answer.tables if table.history and table.history.since is not none %}{% do changed.append((table, table.storing)) %}{% endfor %}
     {% if not changed %}{% do return(none) %}{% endif %}
-    {% do ticdc.make_relations(changed, standing, schemas) %}
+    {% do ticdc.make_relations(changed, standing) %}
     {% for table, change in changed if change.problem %}
         {# slow, and not wrong #}
         {% do state.models.pop(table.history.name, none) %}

@@ -1,4 +1,4 @@
-{{ config(materialized="ticdc_typed_tables") }}
+{{ config(materialized="ticdc_typed_plans") }}
 -- depends_on: {{ ref("int_ticdc__publication") }}
 -- depends_on: {{ ref("int_ticdc__carried_rows") }}
 -- depends_on: {{ ref("int_ticdc__keyed_changes") }}

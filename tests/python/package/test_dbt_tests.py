@@ -141,7 +141,7 @@ AS_OF_CALLS = {
 }
 
 
-# Models that store rows, each of which is run alone.
+# Models that store rows or make typed tables, each of which is run alone.
 SOME_STORED = ("int_ticdc__changes", "int_ticdc__latest")
 ALL_STORED = (
     "stg_ticdc__canal_json",
@@ -156,8 +156,14 @@ ALL_STORED = (
     "int_ticdc__table_states",
     "int_ticdc__typed_storages",
     "int_ticdc__typed_plans",
+    "int_ticdc__typed_views",
+    "int_ticdc__typed_histories",
+    "int_ticdc__typed_functions",
+    "int_ticdc__typed_tables",
     *SOME_STORED,
 )
+# Of models that are no relations themselves.
+NO_RELATIONS = ("ticdc_typed_storages", "ticdc_typed_relations")
 # Of the lease of a run.
 HELD = "ticdc__lease_7"
 # States of a run: what Spark hides, more than a metastore takes at once, and less again.
@@ -401,8 +407,7 @@ def outcome_in(folder: Path) -> str:
     models = [
         node
         for node in manifest.nodes.values()
-        # the model of the storages, which are not there yet, is no relation itself
-        if node.resource_type == "model" and node.config.materialized != "ticdc_typed_storages"
+        if node.resource_type == "model" and node.config.materialized not in NO_RELATIONS
     ]
     increment = dbt("compile", "--select", "int_ticdc__changes").result.results[0].node.compiled_code
     plan = spark.sql(increment)._jdf.queryExecution().optimizedPlan().toString()  # type: ignore[attr-defined]

@@ -1,0 +1,23 @@
+{% materialization ticdc_typed_plans, adapter="spark" %}
+    {%- set target = this.incorporate(type="table") -%}
+    {%- do ticdc.keep_lease() -%}
+    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
+    {{ run_hooks(pre_hooks) }}
+
+    {%- do ticdc.check_own(load_cached_relation(target), "plan") -%}
+    {%- set answer = fromjson(run_query(sql).rows[0][0]) -%}
+    {%- do ticdc.choose_histories(answer.tables) -%}
+    {%- set schemas = ticdc.schemas_there() if answer.names else [] -%}
+    {%- set standing = ticdc.standing_relations(answer, schemas) -%}
+    {%- do ticdc.store_histories(target, answer, standing) -%}
+    {#- a run that goes on after this one was killed has to know what may be read -#}
+    {%- set pending = answer.tables | selectattr("is_pending") | list -%}
+    {%- do ticdc.add_plans(target, pending, is_pending=true) if pending or load_cached_relation(target) is none -%}
+    {%- do ticdc.make_schemas(answer.tables, schemas) -%}
+    {%- do ticdc.memory().update({"typed": {"answer": answer, "standing": standing, "made": []}}) -%}
+
+    {% call noop_statement("main", "OK") %}{% endcall %}
+    {{ run_hooks(post_hooks) }}
+    {%- do ticdc.use_timestamp_type() -%}
+    {{ return({"relations": [target]}) }}
+{% endmaterialization %}

@@ -1,0 +1,8 @@
+{{ config(materialized="ticdc_typed_relations", kind="as_of_function") }}
+-- depends_on: {{ ref("int_ticdc__typed_plans") }}
+-- depends_on: {{ ref("int_ticdc__publication") }}
+-- depends_on: {{ ref("int_ticdc__keyed_changes") }}
+-- depends_on: {{ ref("int_ticdc__row_changes") }}
+-- depends_on: {{ ref("int_ticdc__table_states") }}
+-- depends_on: {{ ref("int_ticdc__feed_bounds") }}
+select '{{ config.get("kind") }}' as kind
