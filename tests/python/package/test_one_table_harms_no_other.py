@@ -18,7 +18,7 @@ import pytest
 from support import session
 from support.stories import Feed, Table
 
-from dbt_ticdc import build, package_path, summary
+from dbt_ticdc import build, cli, package_path, summary
 from dbt_ticdc.errors import TicdcError
 
 pytestmark = pytest.mark.soak("odd_tables")
@@ -312,3 +312,30 @@ def test_models_do_not_replace_what_is_not_theirs(runs: Runs) -> None:
 
 def test_an_instant_is_one_where_timestamps_have_no_zone_by_default(runs: Runs) -> None:
     assert runs.answers("message times") == [[{"type": "timestamp"}]] * 3
+
+
+def test_relations_that_a_run_left_out_are_made_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was made is remembered where every kind of relation was, else a history would be missing for good."""
+    feed = Feed("odd")
+    table = Table(feed, "fine", "id int, v int")
+    feed.begin("all")
+    lines = []
+    for value in range(2):
+        table.insert(value, value)
+        feed.watermark(feed.commit_ts, 0)
+        lines.append(feed.lines()[sum(map(len, lines)) :])
+    folder, dump = tmp_path / "warehouse", tmp_path / "messages.jsonl"
+    dbt = build._dbt
+
+    def histories(*arguments: str) -> tuple[str | None, list[dict[str, Any]] | str]:
+        """After a run: the history that `ticdc__tables` names, and how many rows the relation has."""
+        dump.write_text("".join(lines.pop(0)), encoding="utf-8")
+        with monkeypatch.context() as patched:
+            patched.setattr(build, "_dbt", lambda *told: dbt(*told[:3], [*told[3], *arguments], *told[4:]))
+            cli.run(session.opened(folder, session.IN_MEMORY), folder, {"ticdc__feeds": FEEDS}, [dump])
+        named = session.rows(folder, "select max(history_relation) as name from ticdc__tables")[0]["name"]
+        (found,) = session.answers(folder, "shop", ["select count(*) as rows from fine_history"])
+        return named, found if isinstance(found, list) else found.split("]")[0]
+
+    assert histories("--exclude", "int_ticdc__typed_histories") == (None, "[TABLE_OR_VIEW_NOT_FOUND")
+    assert histories() == ("shop.fine_history", [{"rows": 2}])
