@@ -11,11 +11,12 @@
         {% endif %}
         {% do changed.append(ticdc.plan_row(row)) if row != table.known_row %}
     {% endfor %}
+    {% set lists = ticdc.short_lists(changed) %}
     {% if load_cached_relation(relation) is none %}
-        {% do run_query(ticdc.new_plans(relation)) %}
+        {% do run_query(ticdc.new_plans(relation, lists.pop(0) if lists else [])) %}
         {% do adapter.cache_added(relation) %}
     {% endif %}
-    {% for some in ticdc.short_lists(changed) %}
+    {% for some in lists %}
         {% do run_query("insert into " ~ relation ~ " select *, " ~ ticdc.run_id() ~ " from values " ~ some | join(", ")) %}
     {% endfor %}
 {% endmacro %}
