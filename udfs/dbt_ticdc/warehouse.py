@@ -221,7 +221,8 @@ def _settings(warehouse: Path) -> dict[str, str]:
         "spark.hadoop.datanucleus.cache.level2": "true",
         "spark.hadoop.datanucleus.cache.level2.type": "soft",
         "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
-        # Else the first `lower` of a process takes a second, to read tables for languages; Java's give the same names.
+        # Else the first `lower` of a process takes a second, to read tables for languages. Java's rules differ
+        # from these in letters of newer Unicode versions alone.
         "spark.sql.icu.caseMappings.enabled": "false",
         "spark.sql.warehouse.dir": str(warehouse / "tables"),
         # Derby cannot filter partitions by every predicate; there are few, and Spark filters them itself.
