@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test soak lint bench bench-peers docs fidelity lock clean
+.PHONY: help setup run test soak lint bench bench-peers bench-queries docs fidelity lock clean
 
 # The first of these that is new enough; name another one with `make PYTHON=…`.
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
@@ -19,7 +19,7 @@ DBT = $(BIN)/dbt --quiet --no-send-anonymous-usage-stats
 LINT_VARS = {"ticdc__feeds": [{"name": "lint", "protocol": "canal_json", "topics": ["lint"]}]}
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## makes .venv with everything, pinned (needs Python 3.11 and Java 17, or newer)
 
@@ -52,6 +52,9 @@ bench: setup ## measures the package side by side with native Spark SQL; BENCH="
 
 bench-peers: setup ## measures it side by side with Flink SQL and Paimon, too, whose jars (300 MB) it fetches once
 	$(BIN)/python -m benchmarks peers
+
+bench-queries: setup ## measures queries of tables, histories and changes side by side with plain Parquet tables
+	$(BIN)/python -m benchmarks queries
 
 docs: setup ## writes dbt's documentation of the package to target/docs/static_index.html
 	$(DBT) parse --profiles-dir tests/lint --target-path target/docs --log-path target/docs --vars '$(LINT_VARS)'
