@@ -1,5 +1,5 @@
 {% macro changes_progress(settled) %}
-    {% set rows, progress = ref("int_ticdc__rows"), ticdc.rows_progress() %}
+    {% set rows, progress = ref("int_ticdc__rows"), ticdc.settled(ref("int_ticdc__resolved_rows")) %}
     {% set versions, exported_rows = ref("int_ticdc__table_versions"), ref("int_ticdc__exported_rows") %}
     {% set loads = ticdc.initial_loads(exported_rows) if execute else [] %}
     {% set of = {"versions": ticdc.batches(versions), "others": local_md5(tojson([progress, loads, ticdc.views_key()]))} %}

@@ -20,6 +20,9 @@
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
 {%- set rows = ref("int_ticdc__rows") -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
+{#- late are changes of commits through which a feed was shown as complete, but for one that is made anew -#}
+{%- set watermarks = dict(settled.bounds) -%}
+{%- for feed in ticdc.redriven_feeds(settled, progress) %}{% do watermarks.pop(feed, none) %}{% endfor -%}
 {#- of a table of which no message but its rows tells -#}
 {%- set unseen_table_id -%}
 '`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0'
@@ -271,7 +274,11 @@ new_changes as (
         changes.`partition`,
         changes.`offset`,
         changes.event_index,
-        {{ ticdc.is_late(settled, progress, "changes.") }} as is_late,
+        {% if watermarks -%}
+        coalesce(changes.commit_ts <= {{ ticdc.of_feed(watermarks, feed="changes.feed") }}, false) as is_late,
+        {%- else -%}
+        false as is_late,
+        {%- endif %}
         {{ ticdc.run_id() }} as run_id,
         changes.feed
     from changes
@@ -339,7 +346,7 @@ select
 from new_changes
 {%- if built_again %}
 {{ ticdc.join_first_runs(
-    "new_changes", ticdc.rows_of(this), ticdc.change_identity(),
+    "new_changes", ticdc.rows_of(this), "xxhash64(table_id, table_incarnation, op, copy, before, after)",
     "feed in (" ~ ticdc.text_literals(built_again) ~ ")"
 ) }}
 {%- endif %}
