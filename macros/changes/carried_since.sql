@@ -9,7 +9,8 @@ select
 from carried
 {%- if known %}
 {{ ticdc.join_first_runs(
-    "carried", known, "xxhash64(table_id, table_incarnation, op, cause, row_commit_ts, before, after)", "cause <> 'new_columns' and (" ~ ticdc.is_of_moments(moments, "commit_ts") ~ ")"
+    "carried", known, "xxhash64(table_id, table_incarnation, op, cause, row_commit_ts, before, after)",
+    "cause <> 'new_columns' and (" ~ ticdc.is_of_moments(moments, "commit_ts") ~ ")"
 ) }}
 {%- endif %}
 {% endmacro %}
