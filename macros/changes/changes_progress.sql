@@ -1,10 +1,10 @@
 {% macro changes_progress(settled) %}
     {% set rows, progress = ref("int_ticdc__rows"), ticdc.settled(ref("int_ticdc__resolved_rows")) %}
-    {% set versions, exported_rows = ref("int_ticdc__table_versions"), ref("int_ticdc__exported_rows") %}
+    {% set catalogue, exported_rows = ref("int_ticdc__catalogue"), ref("int_ticdc__exported_rows") %}
     {% set loads = ticdc.initial_loads(exported_rows) if execute else [] %}
-    {% set of = {"versions": ticdc.batches(versions), "others": local_md5(tojson([progress, loads, ticdc.views_key()]))} %}
+    {% set of = {"catalogue": ticdc.batches(catalogue), "others": local_md5(tojson([progress, loads, ticdc.views_key()]))} %}
     {# a taken load can only have changed with the versions of its table #}
-    {% set may_be_changed = loads and settled.get("loaded") and settled.get("of", {}).get("versions") != of.versions %}
+    {% set may_be_changed = loads and settled.get("loaded") and settled.get("of", {}).get("catalogue") != of.catalogue %}
     {% set query %}
     {% if loads -%}
     with loads as (

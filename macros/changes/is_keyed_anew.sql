@@ -1,17 +1,16 @@
 {% macro is_keyed_anew() %}
-    {%- set versions = ref("int_ticdc__table_versions") -%}
     {%- set query %}
     select to_json(map_from_entries(sort_array(collect_list(struct(feed, ranges)))))
     from (
         select
             feed,
             sort_array(collect_list(struct(schema_key, table_key, rows_after_ts as after_ts, rows_to_ts as to_ts))) as ranges
-        from {{ ticdc.rows_of(versions) }}
+        from {{ ticdc.catalogue_records("version") }}
         where keys_rows
         group by feed
     )
     {% endset -%}
-    {%- set found = ticdc.asked(query, [versions]) -%}
+    {%- set found = ticdc.asked(query, [ref("int_ticdc__catalogue")]) -%}
     {%- set ranges = fromjson(found[0][0]) if found else {} -%}
     {%- if not ranges -%}{%- do return("false") -%}{%- endif -%}
     {%- set type = "array<struct<schema_key: string, table_key: string, after_ts: bigint, to_ts: bigint>>" -%}

@@ -9,7 +9,7 @@
         ticdc_loaded_row(exported.row, versions.columns, exported.key_columns) as loaded,
         exported.feed
     from {{ ticdc.rows_of(ref("int_ticdc__exported_rows")) }} as exported
-    inner join {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as versions
+    inner join {{ ticdc.catalogue_records("version") }} as versions
         on
             exported.feed = versions.feed
             and lower(exported.schema_name) = versions.schema_key

@@ -13,7 +13,7 @@ from (
         'array<struct<id: string, feed: string, schema: string, table: string, commit_ts: bigint, key_columns: string>>',
         map('mode', 'FAILFAST')
     )) as loads
-    left join {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as versions
+    left join {{ ticdc.catalogue_records("version") }} as versions
         on
             loads.feed = versions.feed
             and lower(loads.schema) = versions.schema_key

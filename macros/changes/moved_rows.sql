@@ -4,11 +4,11 @@ live_rows as (
 
     select
         ranked.*,
-        moves.* except (feed, table_id, table_incarnation, version_from_ts, cause, versions),
+        moves.* except (feed, table_id, table_incarnation, version_from_ts, cause, lineage),
         moves.cause as move_cause,
         ticdc_project_row(
             ranked.after,
-            {{ ticdc.version_chain("moves.versions", "ranked.version_from_ts", "moves.version_from_ts") }},
+            {{ ticdc.version_chain("moves.lineage", "ranked.version_from_ts", "moves.version_from_ts") }},
             ranked.lossy
         ) as projected
     from ranked

@@ -12,17 +12,17 @@ from (
             valid_from_ts as commit_ts,
             cast(array() as array<string>) as moved_tables,
             true as gives_columns
-        from {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as table_versions
+        from {{ ticdc.catalogue_records("version") }} as table_versions
         where row_effect = 'columns'
 
         union all
 
         select
             feed,
-            moment_ts as commit_ts,
+            commit_ts,
             filter(array(table_id, to_table_id), each -> each is not null) as moved_tables,
             false as gives_columns
-        from {{ ticdc.rows_of(ref("int_ticdc__row_moves")) }} as row_moves
+        from {{ ticdc.catalogue_records("move") }} as row_moves
     )
     where {{ ticdc.ddl_range(settled, through, "feed", "commit_ts") }}
     group by feed, commit_ts

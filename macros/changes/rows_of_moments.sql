@@ -3,8 +3,23 @@ with
 
 moves as (
 
-    select * from {{ ticdc.rows_of(ref("int_ticdc__row_moves")) }} as row_moves
-    where {{ ticdc.is_of_moments(moments, "moment_ts") }}
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        commit_ts as moment_ts,
+        kind as cause,
+        partitioning,
+        partition_names,
+        version_from_ts,
+        columns,
+        to_table_id,
+        to_incarnation,
+        to_version_from_ts,
+        to_columns,
+        lineage
+    from {{ ticdc.catalogue_records("move") }} as row_moves
+    where {{ ticdc.is_of_moments(moments, "commit_ts") }}
 
 ),
 

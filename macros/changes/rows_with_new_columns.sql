@@ -8,7 +8,7 @@ new_versions as (
         table_id,
         table_incarnation,
         valid_from_ts
-    from {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as table_versions
+    from {{ ticdc.catalogue_records("version") }} as table_versions
     where
         row_effect = 'columns'
         and {{ ticdc.ddl_range(settled, through, "feed", "valid_from_ts") }}

@@ -1,6 +1,6 @@
 {% macro unsure_cells() -%}
-    {%- set versions = ref("int_ticdc__table_versions") -%}
-    {%- set some = ticdc.asked("select 1 from " ~ ticdc.rows_of(versions) ~ " where has_unsure_cells limit 1", [versions]) -%}
+    {%- set catalogue = ref("int_ticdc__catalogue") -%}
+    {%- set some = ticdc.asked("select 1 from " ~ ticdc.rows_of(catalogue) ~ " where has_unsure_cells limit 1", [catalogue]) -%}
     {%- if not some -%}
     changes.lossy
     {%- else -%}

@@ -9,8 +9,8 @@ ranked as (
 
 versions as (
 
-    select * from {{ ticdc.published_rows(ref("int_ticdc__table_versions")) }} as table_versions
-    where valid_from_ts <= {{ tso }} and coalesce(valid_to_ts > {{ tso }}, true)
+    select * from {{ ticdc.published_rows(ref("int_ticdc__catalogue")) }} as catalogue
+    where record = 'version' and valid_from_ts <= {{ tso }} and coalesce(valid_to_ts > {{ tso }}, true)
 
 ),
 
@@ -20,7 +20,8 @@ known_tables as (
         feed,
         table_id,
         table_incarnation
-    from {{ ticdc.published_rows(ref("int_ticdc__table_versions")) }} as table_versions
+    from {{ ticdc.published_rows(ref("int_ticdc__catalogue")) }} as catalogue
+    where record = 'version'
 
 )
 

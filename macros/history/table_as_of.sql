@@ -1,13 +1,13 @@
 {% macro table_as_of(schema_name, table_name, tso, feed) %}
-    {% set versions = ref("int_ticdc__table_versions") %}
+    {% set catalogue = ref("int_ticdc__catalogue") %}
     {% set plans = ref("int_ticdc__typed_tables") %}
-    {% if not execute or load_cached_relation(versions) is none %}{% do return(none) %}{% endif %}
+    {% if not execute or load_cached_relation(catalogue) is none %}{% do return(none) %}{% endif %}
     {% set found = run_query(
         "select to_json(struct(versions.feed, versions.table_id, versions.table_incarnation)), "
         ~ "ticdc_typed_columns(versions.table_schema, get_json_object(plans.plan, '$.observed'))"
-        ~ " from " ~ ticdc.published_rows(versions) ~ " as versions left join " ~ plans ~ " as plans"
+        ~ " from " ~ ticdc.published_rows(catalogue) ~ " as versions left join " ~ plans ~ " as plans"
         ~ " on versions.feed = plans.feed and versions.table_id = plans.table_id"
-        ~ " where versions.schema_key = lower(" ~ ticdc.text_literal(schema_name) ~ ")"
+        ~ " where versions.record = 'version' and versions.schema_key = lower(" ~ ticdc.text_literal(schema_name) ~ ")"
         ~ " and versions.table_key = lower(" ~ ticdc.text_literal(table_name) ~ ")"
         ~ (" and versions.feed = " ~ ticdc.text_literal(feed) if feed else "")
         ~ " and versions.valid_from_ts <= " ~ tso ~ " and coalesce(versions.valid_to_ts > " ~ tso ~ ", true)"

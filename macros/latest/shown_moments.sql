@@ -1,15 +1,15 @@
 {% macro shown_moments() %}
-    {% set bounds, versions = ticdc.settled(ref("int_ticdc__changes")).bounds, ref("int_ticdc__table_versions") %}
+    {% set bounds = ticdc.settled(ref("int_ticdc__changes")).bounds %}
     {% set query %}
     select to_json(map_from_entries(sort_array(collect_list(struct(feed, moment_ts)))))
     from (
         select feed, max(moment_ts) as moment_ts
-        from (select feed, explode(array(valid_from_ts, valid_to_ts)) as moment_ts from {{ ticdc.rows_of(versions) }})
+        from (select feed, explode(array(valid_from_ts, valid_to_ts)) as moment_ts from {{ ticdc.catalogue_records("version") }})
         where moment_ts <= {{ ticdc.shown_through("feed", bounds) }}
         group by feed
     )
     where feed in ({{ ticdc.text_literals(bounds) }})
     {% endset %}
-    {% set found = ticdc.asked(query, [versions]) if execute and bounds else [] %}
+    {% set found = ticdc.asked(query, [ref("int_ticdc__catalogue")]) if execute and bounds else [] %}
     {% do return(dict(dict.fromkeys(bounds, 0), **(fromjson(found[0][0]) if found else {}))) %}
 {% endmacro %}

@@ -17,9 +17,9 @@
     {#- what was there before, as this run's own batch hides it -#}
     {%- set known = ticdc.rows_of(target) if built_again else "" -%}
     {%- for feed in redriven -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
-    {%- set versions, moves = ref("int_ticdc__table_versions"), ref("int_ticdc__row_moves") -%}
-    {%- set of = {"versions": ticdc.batches(versions), "moves": ticdc.batches(moves), "through": through} -%}
-    {%- set found = [] if settled.get("of") == of and not redriven else ticdc.asked(ticdc.rounds_of_moments(settled, through), [versions, moves]) -%}
+    {%- set catalogue = ref("int_ticdc__catalogue") -%}
+    {%- set of = {"catalogue": ticdc.batches(catalogue), "through": through} -%}
+    {%- set found = [] if settled.get("of") == of and not redriven else ticdc.asked(ticdc.rounds_of_moments(settled, through), [catalogue]) -%}
     {%- set moments = fromjson(found[0][0]) if found else {"rounds": [], "gives_columns": false, "last_moments": {}} -%}
     {%- if moments.last_moments or redriven or not had_rows -%}
         {%- do ticdc.add_batch(target, is_anew=not had_rows, rebuilt=redriven) -%}

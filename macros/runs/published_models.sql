@@ -1,7 +1,7 @@
 {% macro published_models() %}
     {% set models = [
-        "int_ticdc__exported_rows", "int_ticdc__claim_checks", "int_ticdc__staged_runs", "int_ticdc__seen_tables", "int_ticdc__catalogue", "int_ticdc__ddl_statements",
-        "int_ticdc__table_versions", "int_ticdc__row_moves", "int_ticdc__resolved_rows", "int_ticdc__changes", "int_ticdc__carried_rows",
+        "int_ticdc__exported_rows", "int_ticdc__claim_checks", "int_ticdc__staged_runs", "int_ticdc__seen_tables", "int_ticdc__catalogue",
+        "int_ticdc__resolved_rows", "int_ticdc__changes", "int_ticdc__carried_rows",
         "int_ticdc__latest", "int_ticdc__table_states", "int_ticdc__typed_storages",
     ] %}
     {% for protocol in ticdc.protocols_in_use() %}{% do models.append("stg_ticdc__" ~ protocol) %}{% endfor %}

@@ -2,7 +2,15 @@ with
 
 versions as (
 
-    select * from {{ ticdc.published_rows(ref("int_ticdc__catalogue")) }} as catalogue
+    select
+        * except (columns),
+        from_json(
+            columns,
+            'array<struct<column_id: int, name: string, type: string, key: int, nullable: boolean, default: string, '
+            || 'default_expression: string, generated: string, auto_increment: boolean, collation: string>>',
+            map('mode', 'FAILFAST')
+        ) as columns
+    from {{ ticdc.published_rows(ref("int_ticdc__catalogue")) }} as catalogue
     where record = 'version'
 
 )
@@ -12,7 +20,7 @@ select
     schema_name,
     table_name,
     table_id,
-    incarnation as table_incarnation,
+    table_incarnation,
     valid_from_ts,
     valid_to_ts,
     place + 1 as ordinal_position,

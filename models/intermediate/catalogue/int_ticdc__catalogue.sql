@@ -16,8 +16,14 @@
     "kind", "schema_name", "table_name", "table_schema_id", "has_schema", "message_ts", "ddl_query",
 ] -%}
 {%- set columns = identity + [
-    "ddl_type", "physical_table_id", "first_ts", "first_position", "table_schema", "ends_before",
-] %}
+    "ddl_type", "physical_table_id", "first_ts", "commit_ts_exact", "first_position", "table_schema", "ends_before",
+] -%}
+{%- set feeds = [] -%}
+{%- for feed in ticdc.feeds() -%}
+    {%- set protocol = {"protocol": feed.protocol, "hides_nulls_of": ticdc.protocols()[feed.protocol].hides_nulls_of} -%}
+    {%- set facts = dict(protocol, binary_handling_mode=feed.binary_handling_mode) -%}
+    {%- do feeds.append({"name": feed.name, "facts": tojson(facts)}) -%}
+{%- endfor %}
 
 with
 
@@ -155,9 +161,8 @@ feeds as (
 
     select
         feed,
-        bool_and(commit_ts_exact or (kind = 'row' and not has_schema)) as commit_ts_exact,
         to_json(collect_list(struct({{ columns | join(", ") }}))) as seen_tables,
-        {{ ticdc.by_feed(ticdc.feeds(), "protocol") }} as protocol
+        {{ ticdc.by_feed(feeds, "facts") }} as facts
     from told
     group by feed
     -- rows that bear no schema tell of tables that something else told of
@@ -180,8 +185,7 @@ folded as (
 
     select
         feeds.feed,
-        feeds.commit_ts_exact,
-        ticdc_fold_ddl(feeds.seen_tables, exported_columns.columns, feeds.protocol) as records
+        ticdc_fold_ddl(feeds.seen_tables, exported_columns.columns, feeds.facts) as records
     from feeds
     cross join exported_columns
 
@@ -189,7 +193,8 @@ folded as (
 
 select
     folded.feed,
-    folded.commit_ts_exact,
-    each.*
+    each.*,
+    lower(each.schema_name) as schema_key,
+    lower(each.table_name) as table_key
 from folded
     lateral view explode(folded.records) exploded as each

@@ -1,6 +1,5 @@
 {{ config(materialized="ticdc_carried_rows", partition_by=["batch_id", "feed"]) }}
--- depends_on: {{ ref("int_ticdc__row_moves") }}
--- depends_on: {{ ref("int_ticdc__table_versions") }}
+-- depends_on: {{ ref("int_ticdc__catalogue") }}
 select
     table_id,
     table_incarnation,

@@ -45,7 +45,7 @@ named_schemas as (
 
 versions as (
 
-    select * from {{ ticdc.rows_of(ref("int_ticdc__table_versions")) }} as table_versions
+    select * from {{ ticdc.catalogue_records("version") }} as table_versions
 
 ),
 

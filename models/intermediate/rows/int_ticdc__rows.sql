@@ -37,7 +37,8 @@ whole_rows as (
 
 versions as (
 
-    select * from {{ ticdc.live_rows(ref("int_ticdc__table_versions")) }} as table_versions
+    select * from {{ ticdc.live_rows(ref("int_ticdc__catalogue")) }} as catalogue
+    where record = 'version'
 
 ),
 

@@ -4,7 +4,7 @@
 -- depends_on: {{ ref("int_ticdc__keyed_changes") }}
 -- depends_on: {{ ref("int_ticdc__row_changes") }}
 -- depends_on: {{ ref("int_ticdc__feed_bounds") }}
--- depends_on: {{ ref("int_ticdc__table_versions") }}
+-- depends_on: {{ ref("int_ticdc__catalogue") }}
 {%- set latest = ref("int_ticdc__latest") -%}
 {%- set plans = load_cached_relation(this) if execute %}
 {%- set is_known = plans and not should_full_refresh() %}

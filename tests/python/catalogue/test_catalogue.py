@@ -33,6 +33,7 @@ from ticdc_udfs.catalogue import udf
 from ticdc_udfs.catalogue.changes import DdlKind, Partition
 from ticdc_udfs.catalogue.column_types import exported_default
 from ticdc_udfs.catalogue.fold import DdlEvent, Fold, ProblemCode, TableVersion, fold
+from ticdc_udfs.catalogue.records import exported_column
 from ticdc_udfs.catalogue.tables import Origin
 from ticdc_udfs.contract.schemas import Column
 
@@ -127,7 +128,7 @@ def _true_columns(table: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 
 def test_an_export_alone_gives_the_last_tables() -> None:
     rows = list(json_lines(DATA / "catalogue" / "columns.jsonl"))
-    result = fold([], map(udf.exported_column, rows))
+    result = fold([], map(exported_column, rows))
     wanted = list(_truth().values())[-1]
     assert {(one.schema_name, one.table_name) for one in result.versions} == wanted.keys()
     for version in result.versions:
@@ -418,48 +419,6 @@ def test_any_events_give_versions_that_do_not_overlap(events: list[DdlEvent], wi
 
 
 # As SQL functions
-
-
-def test_fold_for_sql() -> None:
-    seen = [
-        {"kind": "ddl", "message_ts": 10, "schema_name": "shop", "table_name": "s", "ddl_query": SALES},
-        {
-            "kind": "ddl",
-            "message_ts": 20,
-            "schema_name": "shop",
-            "table_name": "s",
-            "ddl_query": "ALTER TABLE s DROP PARTITION p0",
-        },
-        {
-            "kind": "ddl",
-            "message_ts": 30,
-            "schema_name": "shop",
-            "table_name": "s",
-            "ddl_query": "ALTER TABLE s NONSENSE",
-        },
-    ]
-    export = [json.loads(line) for line in _export_lines()]
-    feeds = ([json.dumps(seen), None], [json.dumps(export), None], ["canal_json", None])
-    array = udf.fold_batch(*map(pa.array, feeds))
-    records, nothing = array.to_pylist()
-    assert nothing == []
-    assert [(one["record"], one["commit_ts"], one["table_name"]) for one in records] == [
-        ("version", 10, "s"),
-        ("version", 20, "s"),
-        ("version", 0, "t1"),
-        ("effect", 20, "s"),
-        ("problem", 30, "s"),
-    ]
-    assert json.loads(records[3]["partitions"]) == [
-        {"name": "p0", "number": 0, "lower": None, "upper": ["2020"], "values": None}
-    ]
-    assert json.loads(records[1]["partitioning"])["partitions"][0]["name"] == "p1"
-    assert records[2]["columns"][0]["type"] == "int(11)"
-    assert records[4]["code"] == "unreadable_ddl"
-
-
-def _export_lines() -> list[str]:
-    return [json.dumps(row) for row in json_lines(DATA / "catalogue" / "columns.jsonl") if row["TABLE_NAME"] == "t1"]
 
 
 def test_kinds_for_sql() -> None:

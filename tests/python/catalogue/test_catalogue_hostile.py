@@ -40,12 +40,18 @@ def _folded(texts: Sequence[str], with_real: bool = True) -> None:
         assert version.valid_to_ts is None or version.valid_from_ts < version.valid_to_ts
     assert {problem.code for problem in result.problems} <= set(ProblemCode)
     wire = [
-        {"kind": "ddl", "message_ts": each.commit_ts, "schema_name": "shop", "ddl_query": each.ddl_query}
-        for each in events
+        {
+            "kind": "ddl",
+            "message_ts": each.commit_ts,
+            "schema_name": "shop",
+            "ddl_query": each.ddl_query,
+            "first_position": {"topic": "t", "partition": 0, "offset": offset, "event_index": 0},
+        }
+        for offset, each in enumerate(events)
     ]
     nothing = pa.array([None], pa.string())
     (records,) = udf.fold_batch(pa.array([json.dumps(wire)]), nothing, nothing).to_pylist()
-    assert {record["record"] for record in records} <= {"version", "effect", "problem"}
+    assert {record["record"] for record in records} <= {"version", "move", "statement", "problem"}
     kinds = udf.kind_batch(pa.array(list(texts), pa.string()), pa.array(["shop"] * len(texts), pa.string())).to_pylist()
     for text, told in zip(texts, kinds, strict=True):
         assert told is None if not text else told["kind"] in set(DdlKind)

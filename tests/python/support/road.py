@@ -20,6 +20,7 @@ from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.fold import DdlEvent, Effect, Fold, TableVersion, fold
 from ticdc_udfs.catalogue.partitions import partition_of
 from ticdc_udfs.catalogue.projection import projected_text, same_key, touches_rows
+from ticdc_udfs.catalogue.records import key_text, schema_text
 from ticdc_udfs.catalogue.tables import ExportedColumn
 from ticdc_udfs.contract.events import Event, Kind, Lossy
 from ticdc_udfs.protocols import resolution
@@ -200,12 +201,12 @@ class Road:
             lossy = tuple(dict.fromkeys((*event.lossy, *([_NO_KEY] if keys_rows else []))))
             row = resolution.Row(*map(_text, event[8:12]), lossy)
             if any(flag.rpartition(":")[2] in ("no_schema", "label_unknown", "no_key") for flag in lossy):
-                schema = None if version is None else schema_of(version)
+                schema = None if version is None else schema_text(version)
                 if event.table_schema_id is not None and Lossy.NO_SCHEMA.of() in lossy:
                     schema = named.get(_bearer(event))
                 elif version is not None and version.origin == "wire" and protocol.startswith("debezium"):
                     schema = schema if Lossy.NO_SCHEMA.of() in lossy else None
-                key = None if version is None else key_of(version)
+                key = None if version is None else key_text(version)
                 row = resolution.resolve(row, protocol, schema, options_text, None, key)
             texts = {name: _text(member) for name, member in row._asdict().items() if name != "lossy"}
             rows.append((place, row._replace(**texts)))
@@ -363,26 +364,3 @@ class Road:
 
 def _text(data: Any) -> str | None:
     return data.decode() if isinstance(data, bytes) else data
-
-
-def key_of(version: TableVersion) -> str:
-    """The text of a version's key that the model `int_ticdc__table_versions` gives."""
-    return msgspec.json.encode([column.name for column in version.columns if column.key]).decode()
-
-
-def schema_of(version: TableVersion) -> str:
-    """The text of a version that the model `int_ticdc__table_versions` gives."""
-    columns = [
-        {
-            "name": column.name,
-            "type": column.type,
-            "key": column.key,
-            "nullable": column.nullable,
-            "default": column.default if column.default is not None else column.default_expression,
-        }
-        for column in version.columns
-        if column.generated != "virtual"
-    ]
-    return msgspec.json.encode(
-        [{name: member for name, member in column.items() if member is not None} for column in columns]
-    ).decode()

@@ -27,7 +27,8 @@ class SeenTable(msgspec.Struct, frozen=True):
     `kind` is `row` (rows that bear one schema, or none), `ddl` and `bootstrap` (messages, copies as one),
     `row_after_end` (the first row after DDL that may have given up its table's name; `ends_before` is the number of
     these DDL) or `load` (an initial load, whose `ddl_type` says so). `message_ts` is the commit of the message or load,
-    `first_ts` that of the first row (TSO). In JSON members that are null may be left out, as Spark's `to_json` does.
+    `first_ts` that of the first row (TSO); without `commit_ts_exact` they hold only milliseconds. In JSON members that
+    are null may be left out, as Spark's `to_json` does.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class SeenTable(msgspec.Struct, frozen=True):
     ddl_type: str | None = None
     physical_table_id: int | None = None
     first_ts: int | None = None
+    commit_ts_exact: bool = True
     first_position: Position | None = None
     table_schema: str | None = None
     ends_before: int = 0

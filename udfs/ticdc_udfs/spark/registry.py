@@ -145,9 +145,9 @@ _UNSURE_CELLS = Udf(
 
 _FOLD_DDL = Udf(
     name="ticdc_fold_ddl",
-    arguments=(("seen_tables", "string"), ("information_schema", "string"), ("protocol", "string")),
+    arguments=(("seen_tables", "string"), ("information_schema", "string"), ("feed", "string")),
     returns=catalogue.FOLD_SQL_TYPE,
-    description="The table versions, effects and problems of what runs saw of a feed's tables (JSON list).",
+    description="The table versions, moves, statements and problems of what runs saw of a feed's tables (JSON list).",
     function=catalogue.fold_batch,
 )
 _DDL_KIND = Udf(
@@ -156,6 +156,13 @@ _DDL_KIND = Udf(
     returns=catalogue.KIND_SQL_TYPE,
     description="What a DDL statement does, in one vocabulary, and the tables it touches.",
     function=catalogue.kind_batch,
+)
+_TABLE_STATES = Udf(
+    name="ticdc_table_states",
+    arguments=(("versions", "string"), ("shown_through_ts", "bigint")),
+    returns=catalogue.STATES_SQL_TYPE,
+    description="Each incarnation of a feed's tables as it is shown, of their versions (JSON list).",
+    function=catalogue.states_batch,
 )
 _PROJECT_ROW = Udf(
     name="ticdc_project_row",
@@ -301,6 +308,7 @@ UDFS: tuple[Udf, ...] = (
     _UNSURE_CELLS,
     _FOLD_DDL,
     _DDL_KIND,
+    _TABLE_STATES,
     _PROJECT_ROW,
     _LOADED_ROW,
     _PARTITION_OF,

@@ -16,7 +16,7 @@ _spark_type = lru_cache(4_096)(spark_type)
 
 
 class Version(msgspec.Struct, frozen=True):
-    """The columns of a table from a commit on (TSO); `table_schema` is JSON as in `int_ticdc__table_versions`."""
+    """The columns of a table from a commit on (TSO); `table_schema` is JSON as in `int_ticdc__catalogue`."""
 
     from_ts: int
     table_schema: str
@@ -32,7 +32,7 @@ class LeftBehind(msgspec.Struct, frozen=True):
 class PlannedTable(msgspec.Struct, frozen=True):
     """A table that is there, by what `int_ticdc__typed_plans` asks of it.
 
-    `table_schema` is JSON as in `int_ticdc__table_versions`. `versions` are all that the table had, in order of commit,
+    `table_schema` is JSON as in `int_ticdc__catalogue`. `versions` are all that the table had, in order of commit,
     where its columns changed. `known_observed` has the digits that the plan of before had, by column; `measured` those
     of rows that came after it.
     """

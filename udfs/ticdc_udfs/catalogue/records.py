@@ -1,0 +1,323 @@
+"""What the catalogue of a feed holds: versions of tables, moves of rows, DDL statements and problems.
+
+A record is a mapping: `record` says what it is, members that are null may be left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from ticdc_udfs.catalogue.changes import Partitioning, Table
+from ticdc_udfs.catalogue.ddl import kind_and_tables
+from ticdc_udfs.catalogue.fold import Effect, Fold, Problem, TableVersion, fold
+from ticdc_udfs.catalogue.projection import same_key, touches_rows
+from ticdc_udfs.catalogue.seen import Position, SeenTable, ddl_events
+from ticdc_udfs.catalogue.tables import Column, ExportedColumn, Identity, Origin, key_of
+
+_Record = dict[str, Any]
+
+
+class Feed(msgspec.Struct, frozen=True):
+    """What of a feed its catalogue depends on.
+
+    `hides_nulls_of` is the capability of the protocol: of columns with a default, or with an expression for one, a
+    message has the default where the row has NULL. `binary_handling_mode` is the option of that name.
+    """
+
+    protocol: str = ""
+    hides_nulls_of: Literal["defaults", "expressions"] | None = None
+    binary_handling_mode: str | None = None
+
+
+class Version(NamedTuple):
+    """A version, the JSON text of its columns, and what its start does to the rows of the one before it.
+
+    That is `none`, `columns` (rows get other columns or values) or `key` (rows get another key).
+    """
+
+    of: TableVersion
+    columns: str
+    row_effect: str
+
+    @property
+    def identity(self) -> Identity:
+        """What tells the rows of its table from those of all others."""
+        return self.of.table_id, self.of.incarnation
+
+    @property
+    def place(self) -> tuple[Identity, int]:
+        """What tells it from all other versions."""
+        return self.identity, self.of.valid_from_ts
+
+
+_read_seen = msgspec.json.Decoder(list[SeenTable]).decode
+_read_export = msgspec.json.Decoder(list[dict[str, Any]]).decode
+_read_feed = msgspec.json.Decoder(Feed).decode
+
+
+def records(seen_text: str | None, export: str | None, feed_text: str | None) -> list[_Record]:
+    """Folds the JSON list of what runs saw of a feed's tables (objects with the members of `SeenTable`).
+
+    `export` is a JSON list of rows of `information_schema.columns` with its column names in any case, or null.
+    `feed_text` is a JSON object with the members of `Feed`. Partitioning is JSON text with the members of
+    `Partitioning`, columns are JSON text with those of `Column`.
+    """
+    seen, feed = _read_seen(seen_text or "[]"), _read_feed(feed_text or "{}")
+    result = fold(ddl_events(seen), map(exported_column, _read_export(export or "[]")), feed.protocol)
+    versions = [*_versions(result.versions)]
+    is_exact = all(each.commit_ts_exact or (each.kind == "row" and not each.has_schema) for each in seen)
+    ends = {} if is_exact else _last_moments(versions)
+    return [
+        *(_version(version, ends.get(version.place), is_exact, feed, export is not None) for version in versions),
+        *_moves(result, versions),
+        *_statements(seen),
+        *map(_problem, result.problems),
+    ]
+
+
+def exported_column(row: Mapping[str, Any]) -> ExportedColumn:
+    """A row of `information_schema.columns`, whose numbers may be text."""
+    member = {name.upper(): value for name, value in row.items()}
+    nullable = member.get("IS_NULLABLE")
+    return ExportedColumn(
+        schema_name=str(member["TABLE_SCHEMA"]),
+        table_name=str(member["TABLE_NAME"]),
+        column_name=str(member["COLUMN_NAME"]),
+        ordinal_position=int(member["ORDINAL_POSITION"]),
+        column_type=str(member["COLUMN_TYPE"]),
+        is_nullable=None if nullable is None else str(nullable).upper() in ("YES", "TRUE", "1"),
+        column_default=member.get("COLUMN_DEFAULT"),
+        column_key=member.get("COLUMN_KEY") or "",
+        extra=member.get("EXTRA") or "",
+        collation_name=member.get("COLLATION_NAME"),
+    )
+
+
+def table_names(tables: Iterable[Table]) -> list[_Record]:
+    """Names of tables; one without name stands for its database."""
+    return [{"schema_name": schema, "table_name": table} for schema, table in tables]
+
+
+# Versions
+
+
+def _versions(versions: Sequence[TableVersion]) -> Iterator[Version]:
+    before: TableVersion | None = None
+    for version in versions:
+        effect = "none"
+        if before is not None and before[:2] == version[:2] and before.columns and version.columns:
+            if not same_key(before.columns, version.columns):
+                effect = "key"
+            elif touches_rows(before.columns, version.columns):
+                effect = "columns"
+        yield Version(version, _text([_told(column._asdict()) for column in version.columns]), effect)
+        before = version
+
+
+def _last_moments(versions: Iterable[Version]) -> dict[tuple[Identity, int], int]:
+    """The last commits of versions whose names others bear from a DDL of the same millisecond on, or an earlier one."""
+    by_name = defaultdict(list)
+    for version in sorted(versions, key=lambda version: version.of.valid_from_ts):
+        by_name[key_of(version.of.schema_name, version.of.table_name)].append(version)
+    return {
+        version.place: later.of.valid_from_ts - 1
+        for of_name in by_name.values()
+        for version, later in pairwise(of_name)
+        if version.of.valid_to_ts is not None and later.of.valid_from_ts <= version.of.valid_to_ts
+    }
+
+
+def _version(version: Version, last_ts: int | None, is_exact: bool, feed: Feed, is_exported: bool) -> _Record:
+    of = version.of
+    return {
+        "record": "version",
+        "commit_ts": of.valid_from_ts,
+        "schema_name": of.schema_name,
+        "table_name": of.table_name,
+        "table_id": of.table_id,
+        "table_incarnation": of.incarnation,
+        "valid_from_ts": of.valid_from_ts,
+        "valid_to_ts": of.valid_to_ts,
+        # without commit TSOs, rows of the DDL's own millisecond come after it: a new table has none before
+        "rows_after_ts": of.valid_from_ts - (not is_exact),
+        "rows_to_ts": of.valid_to_ts if last_ts is None else last_ts,
+        "started_by": of.started_by,
+        "ended_by": of.ended_by,
+        "origin": of.origin,
+        "keys_rows": of.keys_rows,
+        "has_unsure_cells": _has_unsure_cells(of, feed, is_exported),
+        "columns": version.columns,
+        "table_schema": schema_text(of),
+        "key_columns": key_text(of),
+        "row_effect": version.row_effect,
+        "partitioning": _partitioning(of.partitioning),
+    }
+
+
+def schema_text(version: TableVersion) -> str:
+    """The JSON text of the columns of a version that rows have, as `schemas.TableSchema` reads it."""
+    return _text(
+        [
+            _told(
+                {
+                    "name": column.name,
+                    "type": column.type,
+                    "key": column.key,
+                    "nullable": column.nullable,
+                    "default": _default(column),
+                }
+            )
+            for column in version.columns
+            if column.generated != "virtual"
+        ]
+    )
+
+
+def key_text(version: TableVersion) -> str:
+    """The JSON list of the names of a version's key columns, in the order of the table."""
+    return _text([column.name for column in version.columns if column.key is not None])
+
+
+def _has_unsure_cells(version: TableVersion, feed: Feed, is_exported: bool) -> bool:
+    """Whether the columns tell what messages of rows do not, so that a cell may stand for something else.
+
+    With an export each row of a protocol without types is resolved.
+    """
+    if version.origin not in (Origin.DDL, Origin.EXPORT):
+        return False
+    if feed.hides_nulls_of == "defaults":
+        return not is_exported and any(
+            column.nullable is not False and _default(column) is not None for column in version.columns
+        )
+    return feed.hides_nulls_of == "expressions" and any(
+        _may_hide_null(column) or (not feed.binary_handling_mode and _is_binary(column)) for column in version.columns
+    )
+
+
+def _may_hide_null(column: Column) -> bool:
+    expression = column.default_expression
+    is_computed = expression is not None and not expression.upper().startswith("CURRENT_TIMESTAMP")
+    return column.nullable is not False and is_computed
+
+
+def _is_binary(column: Column) -> bool:
+    return column.type.partition("(")[0].endswith(("binary", "blob"))
+
+
+def _default(column: Column) -> str | None:
+    return column.default_expression if column.default is None else column.default
+
+
+# Moves
+
+
+def _moves(result: Fold, versions: Sequence[Version]) -> Iterator[_Record]:
+    """Where the rows of a table go: all of them with a new key, those of partitions with DDL about these."""
+    lineages: dict[Identity, list[Version]] = defaultdict(list)
+    for version in versions:
+        lineages[version.identity].append(version)
+    for version in versions:
+        if version.row_effect == "key":
+            yield _move(version.of.valid_from_ts, "key_change", version, version, lineages)
+    for effect in result.effects:
+        home = _before(lineages[effect.table_id, effect.incarnation], effect.commit_ts)
+        if home is None:
+            continue
+        away = None
+        if effect.counterpart_table_id is not None and effect.counterpart_incarnation is not None:
+            other = lineages[effect.counterpart_table_id, effect.counterpart_incarnation]
+            away = _before(other, effect.commit_ts)
+        yield _move(effect.commit_ts, effect.kind, home, away, lineages, effect)
+        if away is not None:
+            # all rows of a table that was exchanged go into the partition
+            yield _move(effect.commit_ts, effect.kind, away, home, lineages)
+
+
+def _before(versions: Iterable[Version], commit_ts: int) -> Version | None:
+    """The version of a table that ends with a commit, or holds at it."""
+    for version in versions:
+        if version.of.valid_from_ts < commit_ts and (version.of.valid_to_ts or commit_ts) >= commit_ts:
+            return version
+    return None
+
+
+def _move(
+    moment_ts: int,
+    kind: str,
+    home: Version,
+    away: Version | None,
+    lineages: Mapping[Identity, Sequence[Version]],
+    effect: Effect | None = None,
+) -> _Record:
+    record = {
+        "record": "move",
+        "commit_ts": moment_ts,
+        "schema_name": home.of.schema_name,
+        "table_name": home.of.table_name,
+        "table_id": home.of.table_id,
+        "table_incarnation": home.of.incarnation,
+        "kind": kind,
+        "version_from_ts": home.of.valid_from_ts,
+        "columns": home.columns,
+        "lineage": [
+            {"valid_from_ts": each.of.valid_from_ts, "columns": each.columns, "row_effect": each.row_effect}
+            for each in lineages[home.identity]
+        ],
+    }
+    if effect is not None:
+        record["partitioning"] = _partitioning(effect.partitioning)
+        record["partition_names"] = [partition.name.lower() for partition in effect.partitions]
+    if away is not None:
+        record["to_table_id"], record["to_incarnation"] = away.identity
+        record["to_version_from_ts"], record["to_columns"] = away.of.valid_from_ts, away.columns
+    return record
+
+
+# Statements and problems
+
+
+def _statements(seen: Iterable[SeenTable]) -> Iterator[_Record]:
+    """Each DDL statement once, with the place of its first copy: replays and copies for other partitions are one."""
+    copies: dict[tuple[Any, ...], list[tuple[Position, str]]] = defaultdict(list)
+    for each in seen:
+        if each.kind == "ddl" and each.first_position is not None:
+            statement = each.message_ts, each.schema_name, each.table_name, each.ddl_query
+            copies[statement].append((each.first_position, each.ddl_type or ""))
+    for (commit_ts, schema_name, table_name, query), of_statement in copies.items():
+        position, ddl_type = min(of_statement)
+        kind, tables = kind_and_tables(query, schema_name) if query else (None, ())
+        yield {
+            "record": "statement",
+            "commit_ts": commit_ts,
+            "schema_name": schema_name,
+            "table_name": table_name,
+            "kind": kind,
+            "touched_tables": table_names(tables),
+            "ddl_type": ddl_type or None,
+            "ddl_query": query,
+            **msgspec.structs.asdict(position),
+        }
+
+
+def _problem(problem: Problem) -> _Record:
+    return {**problem._asdict(), "record": "problem"}
+
+
+def _partitioning(partitioning: Partitioning | None) -> str | None:
+    if partitioning is None:
+        return None
+    partitions = [partition._asdict() for partition in partitioning.partitions]
+    return _text({**partitioning._asdict(), "partitions": partitions})
+
+
+def _told(members: Mapping[str, Any]) -> _Record:
+    return {name: member for name, member in members.items() if member is not None}
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value).decode()
