@@ -105,6 +105,7 @@ completed_events as (
 ),
 
 {% endif -%}
+{% if false in waits_for_cells -%}
 events as (
 
     select
@@ -123,6 +124,7 @@ events as (
 
 ),
 
+{% endif -%}
 changes as (
 
     {% if false in waits_for_cells %}{{ ticdc.changes_of_events("events") }}{% endif %}
