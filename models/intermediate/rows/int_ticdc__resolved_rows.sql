@@ -4,16 +4,27 @@
         partition_by=["batch_id", "feed"],
     )
 }}
+-- depends_on: {{ ref("int_ticdc__waiting_rows") }}
+-- depends_on: {{ ref("int_ticdc__catalogue") }}
 {%- set settled = ticdc.settled() -%}
 {%- set progress = ticdc.event_progress(settled) -%}
 {%- set schema_is_new = "named_schemas.run_id > " ~ settled.run_id -%}
-{#- where no row waits, a run need not plan the joins nor start the function that would resolve them -#}
 {%- set marks = ticdc.staged_marks() -%}
 {%- set some_wait = ticdc.is_keyed_anew() != "false" or marks.some_wait -%}
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
 {%- set is_new = ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") %}
 {%- do ticdc.to_settle(progress) %}
-{%- if not some_wait or is_new == "false" %}{% do ticdc.nothing_new() %}{% endif %}
+{%- if not some_wait or is_new == "false" %}{% do ticdc.nothing_new() %}{% endif -%}
+{#- where no row waits, a run need not plan the joins nor start the function that would resolve them #}
+{%- if not some_wait %}
+
+select
+    {{ ticdc.row_columns() | join(",\n    ") }},
+    run_id,
+    feed
+from {{ ref("int_ticdc__events") }}
+where false
+{%- else %}
 
 with
 
@@ -112,4 +123,4 @@ select
     {{ ticdc.run_id() }} as run_id,
     feed
 from resolved_rows
-{{- "" if some_wait else "\nwhere false" }}
+{%- endif %}
