@@ -3,23 +3,7 @@ with
 
 moves as (
 
-    select
-        feed,
-        table_id,
-        table_incarnation,
-        commit_ts as moment_ts,
-        kind as cause,
-        partitioning,
-        partition_names,
-        version_from_ts,
-        columns,
-        to_table_id,
-        to_incarnation,
-        to_version_from_ts,
-        to_columns,
-        lineage
-    from {{ ticdc.catalogue_records("move") }} as row_moves
-    where {{ ticdc.is_of_moments(moments, "commit_ts") }}
+    {{ ticdc.moves_of_moments(moments) }}
 
 ),
 

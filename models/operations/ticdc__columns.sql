@@ -6,8 +6,9 @@ versions as (
         * except (columns),
         from_json(
             columns,
-            'array<struct<column_id: int, name: string, type: string, key: int, nullable: boolean, default: string, '
-            || 'default_expression: string, generated: string, auto_increment: boolean, collation: string>>',
+            'array<struct<column_id: int, name: string, type: string, key: int, nullable: boolean, '
+            || 'default: string, default_expression: string, generated: string, auto_increment: boolean, '
+            || 'collation: string>>',
             map('mode', 'FAILFAST')
         ) as columns
     from {{ ticdc.published_rows(ref("int_ticdc__catalogue")) }} as catalogue

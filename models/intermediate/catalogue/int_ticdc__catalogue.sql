@@ -17,13 +17,7 @@
 ] -%}
 {%- set columns = identity + [
     "ddl_type", "physical_table_id", "first_ts", "commit_ts_exact", "first_position", "table_schema", "ends_before",
-] -%}
-{%- set feeds = [] -%}
-{%- for feed in ticdc.feeds() -%}
-    {%- set protocol = {"protocol": feed.protocol, "hides_nulls_of": ticdc.protocols()[feed.protocol].hides_nulls_of} -%}
-    {%- set facts = dict(protocol, binary_handling_mode=feed.binary_handling_mode) -%}
-    {%- do feeds.append({"name": feed.name, "facts": tojson(facts)}) -%}
-{%- endfor %}
+] %}
 
 with
 
@@ -162,7 +156,7 @@ feeds as (
     select
         feed,
         to_json(collect_list(struct({{ columns | join(", ") }}))) as seen_tables,
-        {{ ticdc.by_feed(feeds, "facts") }} as facts
+        {{ ticdc.by_feed(ticdc.feeds_of_catalogue(), "facts") }} as facts
     from told
     group by feed
     -- rows that bear no schema tell of tables that something else told of

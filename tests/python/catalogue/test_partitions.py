@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.catalogue import folded, last
 
-from ticdc_udfs.catalogue import udf
 from ticdc_udfs.catalogue.fold import TableVersion
 from ticdc_udfs.catalogue.partitions import partition_batch, partition_of
+from ticdc_udfs.catalogue.records import partitioning_text
 
 
 def version(columns: str, by: str) -> TableVersion:
@@ -225,7 +225,7 @@ def test_a_row_without_the_column_has_no_partition() -> None:
 
 
 def batch(rows: list[str | None], table: TableVersion) -> list[str | None]:
-    (text,) = {udf._version(table, "none")["partitioning"]}
+    text = partitioning_text(table.partitioning)
     columns = json.dumps([column._asdict() for column in table.columns])
     arrays = ([*rows], [text] * len(rows), [columns] * len(rows))
     return list(partition_batch(*(pa.array(array, pa.string()) for array in arrays)).to_pylist())

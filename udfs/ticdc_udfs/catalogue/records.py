@@ -155,7 +155,7 @@ def _version(version: Version, last_ts: int | None, is_exact: bool, feed: Feed, 
         "table_schema": schema_text(of),
         "key_columns": key_text(of),
         "row_effect": version.row_effect,
-        "partitioning": _partitioning(of.partitioning),
+        "partitioning": partitioning_text(of.partitioning),
     }
 
 
@@ -270,7 +270,7 @@ def _move(
         ],
     }
     if effect is not None:
-        record["partitioning"] = _partitioning(effect.partitioning)
+        record["partitioning"] = partitioning_text(effect.partitioning)
         record["partition_names"] = [partition.name.lower() for partition in effect.partitions]
     if away is not None:
         record["to_table_id"], record["to_incarnation"] = away.identity
@@ -308,7 +308,8 @@ def _problem(problem: Problem) -> _Record:
     return {**problem._asdict(), "record": "problem"}
 
 
-def _partitioning(partitioning: Partitioning | None) -> str | None:
+def partitioning_text(partitioning: Partitioning | None) -> str | None:
+    """The JSON text of how a table is partitioned, as `partition_batch` reads it; None where it is not."""
     if partitioning is None:
         return None
     partitions = [partition._asdict() for partition in partitioning.partitions]

@@ -1,0 +1,19 @@
+{% macro moves_of_moments(moments) %}
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        commit_ts as moment_ts,
+        kind as cause,
+        partitioning,
+        partition_names,
+        version_from_ts,
+        columns,
+        lineage,
+        to_table_id,
+        to_incarnation,
+        to_version_from_ts,
+        to_columns
+    from {{ ticdc.catalogue_records("move") }} as moves
+    where {{ ticdc.is_of_moments(moments, "commit_ts") }}
+{% endmacro %}
