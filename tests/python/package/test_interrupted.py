@@ -44,6 +44,7 @@ QUERIES = {
     "dead letters": "select * from ticdc__dead_letters",
 }
 TYPED = ("customers", "swappy", "ren1")
+STORED_FROM = 1  # rows, so that what is typed is stored as well
 
 
 def check_same(got: dict[str, list[str]], want: dict[str, list[str]], what: str) -> None:
@@ -61,7 +62,8 @@ class Feed:
         self.typed = TYPED if protocol == "canal_json" else ()  # the others have all tables of the corpus
         feed = {"name": "shop", "protocol": protocol, "topics": [json.loads(lines[0])["topic"]]}
         target = "{schema}" if self.typed else None
-        self.feeds = embedded.write_feeds(folder / "feeds.yml", [{**feed, "target_schema": target}])
+        variables = {"ticdc__stored_from_rows": STORED_FROM}
+        self.feeds = embedded.write_feeds(folder / "feeds.yml", [{**feed, "target_schema": target}], variables)
         self._arrived = 0
 
     def arrive(self, count: int) -> None:
@@ -74,9 +76,16 @@ class Feed:
     def run(self) -> None:
         assert session.run(self.home, self.dump, self.feeds)
 
+    def stored(self) -> list[str]:
+        """The typed tables whose history is stored."""
+        plans = session.rows(self.home, "select table_name, plan from int_ticdc__typed_tables")
+        found = {row["table_name"] for row in plans if json.loads(row["plan"])["history_storage"]}
+        return sorted(found.intersection(self.typed))
+
     def contents(self) -> dict[str, list[str]]:
-        """The marts and some of the typed tables, each as sorted rows."""
-        typed = {table: f"select * from shop.{table}" for table in self.typed}
+        """The marts and some of the typed tables with their histories, each as sorted rows."""
+        relations = [name for table in self.typed for name in (table, f"{table}_history")]
+        typed = {relation: f"select * from shop.{relation}" for relation in relations}
         return {
             name: sorted(json.dumps(row, default=str, sort_keys=True) for row in session.rows(self.home, query))
             for name, query in {**QUERIES, **typed}.items()
@@ -111,6 +120,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str,
             feed.run()
             made[protocol] = feed.contents()
             assert len(made[protocol]["current rows"]) > 100
+            assert len(feed.stored()) == len(feed.typed)
         return made[protocol]
 
     return contents_of
