@@ -143,8 +143,8 @@ class RowMembers(NamedTuple):
 ROW = Kind.ROW
 """Python 3.11 runs code to look up a member of an enumeration, for every row."""
 
-new_event: Callable[[tuple[object, ...]], Event] = partial(tuple.__new__, Event)
-"""An event of all its members in order: the named tuple's own constructor costs as much as writing a row's images."""
+new_event = Event.__new__
+"""`new_event(Event, …)` is `Event(…)`: to call the class costs as much again as to make the tuple."""
 
 new_row_members: Callable[[tuple[object, ...]], RowMembers] = partial(tuple.__new__, RowMembers)
-"""Likewise of a row's members."""
+"""A row's members, all of them in order: the named tuple's own constructor costs as much as writing an image."""

@@ -361,7 +361,6 @@ def _same_as_null(
 
 _NO_SCHEMA: tuple[str, ...] = (Lossy.NO_SCHEMA.of(),)
 _NO_SCHEMA_NO_KEY: tuple[str, ...] = (Lossy.NO_SCHEMA.of(), Lossy.NO_KEY.of())
-_NO_ERROR = (None,) * (len(Event._fields) - Event._fields.index("error_code"))
 
 
 def _row(op: str, payload: _Payload, plan: RowPlan | None, key: list[str] | None) -> Event:
@@ -399,26 +398,20 @@ def _row(op: str, payload: _Payload, plan: RowPlan | None, key: list[str] | None
         schema_id, schema = plan.schema
         always = plan.flags
     return new_event(
-        (
-            ROW,
-            source.commit_ts,
-            True,
-            source.start_ts,
-            source.db,
-            source.table,
-            None,
-            op,
-            write_json(row_key),
-            before_key,
-            write_json(old) if old is not None else None,
-            write_json(new) if new is not None else None,
-            schema_id,
-            schema,
-            None,
-            None,
-            tuple(dict.fromkeys((*always, *flags))) if flags else always,
-            *_NO_ERROR,
-        ),
+        Event,
+        ROW,
+        commit_ts=source.commit_ts,
+        start_ts=source.start_ts,
+        schema_name=source.db,
+        table_name=source.table,
+        op=op,
+        row_key=write_json(row_key),
+        before_key=before_key,
+        before=write_json(old) if old is not None else None,
+        after=write_json(new) if new is not None else None,
+        table_schema_id=schema_id,
+        table_schema=schema,
+        lossy=tuple(dict.fromkeys((*always, *flags))) if flags else always,
     )
 
 

@@ -307,32 +307,22 @@ def _row(op: str, message: _Message, plain: bytes, options: Options) -> Event:
     timestamps = _timestamp_columns(message.tableID)
     before = None if old is None else _image(old, timestamps, options.time_zone, flags)
     after = None if data is None else _image(data, timestamps, options.time_zone, flags)
-    members = (
+    return new_event(
+        Event,
         ROW,
-        _commit_ts(message),
-        True,
-        message.startTs or None,
-        message.database,
-        message.table,
-        message.tableID,
-        op,
-        None,
-        None,
-        before,
-        after,
-        message.schemaVersion,
-        None,
-        None,
-        None,
-        NO_SCHEMA if len(flags) == 1 else tuple(dict.fromkeys(flags)),
-        None,
-        None,
-        None if message.checksum is None else write_json(message.checksum),
-        None,
-        claim_check,
-        None,
+        commit_ts=_commit_ts(message),
+        start_ts=message.startTs or None,
+        schema_name=message.database,
+        table_name=message.table,
+        physical_table_id=message.tableID,
+        op=op,
+        before=before,
+        after=after,
+        table_schema_id=message.schemaVersion,
+        lossy=NO_SCHEMA if len(flags) == 1 else tuple(dict.fromkeys(flags)),
+        checksum=None if message.checksum is None else write_json(message.checksum),
+        claim_check=claim_check,
     )
-    return new_event(members)
 
 
 _TIMESTAMP = b':{"location":'
