@@ -13,21 +13,19 @@ from functools import cache
 from typing import Any
 
 import pytest
-from support import avro as avro_messages
 from support import debezium as debezium_messages
 from support import simple as simple_messages
 from support.catalogue import DECODERS, KIND_OF_ACTION, at, column, events_of, folded, versions_of
 from support.corpus import DATA, SAMPLE, Record, Variant, json_lines
+from support.decoded import decoded
 from support.open_protocol import unframed
 from support.replay import Placed, current_rows
 
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.ddl import kind_and_tables
 from ticdc_udfs.catalogue.fold import DdlEvent
-from ticdc_udfs.contract import arrow
 from ticdc_udfs.contract.events import Event, Kind
 from ticdc_udfs.contract.schemas import Column
-from ticdc_udfs.protocols import avro, debezium_avro
 from ticdc_udfs.protocols.debezium_avro.message import converter
 from ticdc_udfs.wire import checksum
 
@@ -38,25 +36,8 @@ Row = tuple[str | None, str | None, int | None, str | None]
 WITH_DDL = ["canal_json", "open_protocol", "simple_json", "simple_avro_checksum", "debezium_noschema"]
 
 
-@cache
-def _decoded(name: str) -> tuple[tuple[Record, Event], ...]:
-    """The events of a variant, each with its record."""
-    if name.startswith("avro") or name == "debezium_avro":
-        variant = avro_messages.AvroVariant(SAMPLE, name)
-        decode: arrow.Decode = avro.decode if name.startswith("avro") else debezium_avro.decode
-        pairs = zip(variant.records, variant.messages, strict=True)
-        return tuple((record, event) for record, each in pairs for event in arrow.decode_message(decode, *each))
-    plain = simple_messages.SimpleVariant(SAMPLE, name) if name.startswith("simple") else Variant(SAMPLE, name)
-    decode = next(decoder for protocol, decoder in DECODERS.items() if name.startswith(protocol))
-    return tuple(
-        (record, event)
-        for record in plain.records
-        for event in arrow.decode_message(decode, record.key, record.value, plain.options_text)
-    )
-
-
 def _events(name: str, kind: Kind, table: str | None = None) -> list[Event]:
-    return [event for _, event in _decoded(name) if event.kind == kind and table in (None, event.table_name)]
+    return [event for _, event in decoded(name) if event.kind == kind and table in (None, event.table_name)]
 
 
 def _ddl(name: str) -> dict[tuple[int | None, str], Event]:
@@ -82,7 +63,7 @@ def test_line_1_a_column_that_became_null_comes_without_name_and_braces() -> Non
     whole = {(_row(event), event.row_key, event.before) for event in _events("canal_json", Kind.ROW)}
     counts: Counter[int] = Counter()
     bodies = [body for record in Variant(SAMPLE, "open_protocol_partial_old").records for body in _bodies(record)]
-    events = [event for _, event in _decoded("open_protocol_partial_old")]
+    events = [event for _, event in decoded("open_protocol_partial_old")]
     for body, event in zip(bodies, events, strict=True):
         members = dict(json.loads(body, object_pairs_hook=list)) if body else {}
         nameless = sum(name == "v" and not isinstance(value, list) for name, value in members.get("p", ()))
@@ -99,7 +80,7 @@ def _bodies(record: Record) -> list[bytes]:
 
 def test_line_2_the_checksum_runs_over_columns_in_table_order() -> None:
     ids = {each["name"]: each["column_id"] for each in _truth("evolve")["columns"]}
-    rows = simple_messages.finished(event for _, event in _decoded("simple_avro_checksum"))
+    rows = simple_messages.finished(event for _, event in decoded("simple_avro_checksum"))
     rows = [row for row in rows if row.event.table_name == "evolve" and ids.keys() == {c.name for c in row.columns}]
     assert rows
     for row in rows:
@@ -211,7 +192,7 @@ def _null_rows() -> set[tuple[str, bytes | None]]:
 def test_line_6_what_debezium_writes_in_place_of_null(name: str) -> None:
     """TIME and a large BIGINT UNSIGNED give 0 whatever their default, bytes that are no UTF-8 are replaced."""
     found: dict[str, set[tuple[str | None, bool]]] = defaultdict(set)
-    for row in debezium_messages.finished((event for _, event in _decoded(name)), None):
+    for row in debezium_messages.finished((event for _, event in decoded(name)), None):
         if (row.event.table_name or "", row.event.row_key) in _null_rows() and row.after is not None:
             found[row.event.table_name or ""].add((row.after["v"], "v:null_or_default" in row.lossy))
     for table, text in NULLS.items():
@@ -261,7 +242,7 @@ def test_line_7_years_below_100_are_shifted_in_keys_too() -> None:
         {_row(event): _image(event.row_key)["d"] for event in _events(name, Kind.ROW, "daily_stats")}
         for name in ("canal_json", "debezium_noschema")
     )
-    rows = debezium_messages.finished((event for _, event in _decoded("debezium_noschema")), None)
+    rows = debezium_messages.finished((event for _, event in decoded("debezium_noschema")), None)
     got |= {_row(row.event): row.key["d"] for row in rows if row.event.table_name == "daily_stats"}
     moved = {(true[each] or "", got[each] or "") for each in true.keys() & got.keys() if true[each] != got[each]}
     assert {(was[:4], now[:4]) for was, now in moved} == {("0001", "2001"), ("0099", "1999")}
@@ -337,7 +318,7 @@ def test_line_9_enum_index_0(name: str) -> None:
 
 def _enums(name: str) -> dict[str | None, str | None]:
     """The column `e` of inserted rows by their `id`, finished by the table's schema."""
-    events = [event for _, event in _decoded(name)]
+    events = [event for _, event in decoded(name)]
     rows: list[tuple[Event, Image | None]]
     if name.startswith("simple"):
         rows = [(row.event, row.after) for row in simple_messages.finished(events)]
@@ -363,7 +344,7 @@ def test_line_9_avro_has_no_enum_index_0_and_null_for_virtual_columns(name: str)
 @pytest.mark.parametrize("name", ["simple_json", "simple_avro_checksum"])
 def test_line_10_a_bit_default_of_simple_avro_is_no_utf_8(name: str) -> None:
     bearers = [
-        (record, event) for record, event in _decoded(name) if event.table_schema and event.table_name == "nd_bit"
+        (record, event) for record, event in decoded(name) if event.table_schema and event.table_name == "nd_bit"
     ]
     assert {event.kind for _, event in bearers} == {Kind.DDL, Kind.BOOTSTRAP}
     for record, event in bearers:
@@ -383,7 +364,7 @@ def test_line_11_a_table_that_gains_its_key_later_has_no_create_and_no_earlier_r
     forced, unforced = (
         [(event.kind, event.op or kind_and_tables(event.ddl_query or "", "shop")[0]) for event in events]
         for events in (
-            [event for _, event in _decoded(name) if event.table_name == "keyless"]
+            [event for _, event in decoded(name) if event.table_name == "keyless"]
             for name in ("canal_json", "canal_json_claim_check")
         )
     )
@@ -400,7 +381,7 @@ def test_line_12_rows_of_partitioned_tables_are_out_of_commit_order_in_a_kafka_p
     """Replays aside. Current rows go by commit, so that they are the same whatever the order."""
     last: dict[tuple[int, str], int] = {}
     seen, disordered = set(), set()
-    for record, event in _decoded(name):
+    for record, event in decoded(name):
         if event.kind != Kind.ROW or (_row(event), event.row_key) in seen:
             continue
         seen.add((_row(event), event.row_key))
@@ -417,7 +398,7 @@ def test_line_12_rows_of_partitioned_tables_are_out_of_commit_order_in_a_kafka_p
 
 
 def _current(name: str, by_commit: bool = False) -> Mapping[tuple[str, str], Any]:
-    events = [Placed(event, record.partition, record.offset) for record, event in _decoded(name)]
+    events = [Placed(event, record.partition, record.offset) for record, event in decoded(name)]
     if by_commit:
         events = [
             Placed(placed.event, 0, offset)
@@ -430,14 +411,14 @@ def test_line_14_raw_line_separators_are_text() -> None:
     found = {
         name: {
             (_row(event), event.row_key)
-            for _, event in _decoded(name)
+            for _, event in decoded(name)
             if event.kind == Kind.ROW and "\u2028" in (event.after or b"").decode()
         }
         for name in ("canal_json", "open_protocol", "simple_json", "simple_avro_checksum", "debezium_noschema")
     }
     assert {len(rows) for rows in found.values()} == {len(found["canal_json"])} and len(found["canal_json"]) > 5
     for name, raw in (("canal_json", False), ("open_protocol", True), ("simple_avro_checksum", True)):
-        assert any("\u2028".encode() in (record.value or b"") for record, _ in _decoded(name)) is raw
+        assert any("\u2028".encode() in (record.value or b"") for record, _ in decoded(name)) is raw
 
 
 def test_line_15_the_numbers_of_ddl_jobs() -> None:
