@@ -29,7 +29,7 @@
         {% do return(found) %}
     {% endif %}
     {% do return({
-        "progress": settled, "loads": [], "first_commit_ts": 0, "has_bags": false, "first_bag_commit_ts": 0, "is_exact": true,
+        "progress": settled, "loads": [], "first_commit_ts": 0, "has_keyless_rows": false, "first_keyless_commit_ts": 0, "is_exact": true,
         "waits_for_cells": [false],
     }) %}
 {% endmacro %}

@@ -1,5 +1,5 @@
-{% macro row_changes(carried_rows, since_run_id=0, of_rows=none, has_bags=none, of_publication=false) %}
-    {%- set has_bags = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") if has_bags is none else has_bags -%}
+{% macro row_changes(carried_rows, since_run_id=0, of_rows=none, has_keyless_rows=none, of_publication=false) %}
+    {%- set has_keyless_rows = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") if has_keyless_rows is none else has_keyless_rows -%}
     {%- set rows_of = ticdc.published_rows if of_publication else ticdc.rows_of -%}
     {%- set changes, carried = rows_of(ref("int_ticdc__changes")), rows_of(carried_rows) -%}
     {%- set columns = [
@@ -8,7 +8,7 @@
         "`offset`", "event_index", "run_id", "first_run_id",
     ] -%}
     {%- set conditions = ["run_id > " ~ since_run_id] if since_run_id else [] -%}
-    {%- if has_bags -%}{%- do conditions.append("not array_contains(lossy, '*:no_key')") -%}{%- endif -%}
+    {%- if has_keyless_rows -%}{%- do conditions.append("not array_contains(lossy, '*:no_key')") -%}{%- endif -%}
     {%- if of_rows -%}
         {%- set keys_asked_for = of_rows ~ "." ~ ticdc.row_key_columns() | replace(", ", ", " ~ of_rows ~ ".") -%}
         {%- do conditions.append("(" ~ ticdc.row_key_columns() ~ ") in (select " ~ keys_asked_for ~ " from " ~ of_rows ~ ")") -%}
@@ -31,10 +31,10 @@
         null as late_run_id
     from {{ carried }} as carried_rows
     {{ asked_for }}
-    {%- if has_bags %}
+    {%- if has_keyless_rows %}
 
     union all
 
-    {{ ticdc.bag_changes(columns, changes, carried, since_run_id, of_rows) }}
+    {{ ticdc.keyless_changes(columns, changes, carried, since_run_id, of_rows) }}
     {%- endif %}
 {% endmacro %}

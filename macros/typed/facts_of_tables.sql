@@ -1,4 +1,4 @@
-{% macro facts_of_tables(has_bags) -%}
+{% macro facts_of_tables(has_keyless_rows) -%}
 counted_rows as (
 
     select
@@ -39,7 +39,7 @@ lives as (
     group by feed, table_id
 
 )
-{%- if has_bags -%},
+{%- if has_keyless_rows -%},
 
 keyless_tables as (
 

@@ -32,8 +32,8 @@
 
 with
 
-{% if arriving.has_bags -%}
-bag_events as (
+{% if arriving.has_keyless_rows -%}
+keyless_events as (
 
     select * from {{ rows }}
     where
@@ -41,33 +41,33 @@ bag_events as (
         {%- if not settled.run_id %}
         and {{ is_unsettled }}
         {%- else %}
-        and commit_ts >= {{ arriving.first_bag_commit_ts }}
+        and commit_ts >= {{ arriving.first_keyless_commit_ts }}
 
 ),
 
 -- what arrives may go on where a stretch of an earlier run ended: all changes of its commits are numbered
-bag_commits as (
+keyless_commits as (
 
     select distinct
         feed,
         schema_name,
         table_name,
         commit_ts
-    from bag_events
+    from keyless_events
     where {{ is_unsettled }}
 
 ),
 
-events_of_bag_commits as (
+events_of_keyless_commits as (
 
-    select bag_events.*
-    from bag_events
-    left semi join bag_commits
+    select keyless_events.*
+    from keyless_events
+    left semi join keyless_commits
         on
-            bag_events.feed = bag_commits.feed
-            and bag_events.schema_name = bag_commits.schema_name
-            and bag_events.table_name = bag_commits.table_name
-            and bag_events.commit_ts = bag_commits.commit_ts
+            keyless_events.feed = keyless_commits.feed
+            and keyless_events.schema_name = keyless_commits.schema_name
+            and keyless_events.table_name = keyless_commits.table_name
+            and keyless_events.commit_ts = keyless_commits.commit_ts
         {%- endif %}
 
 ),
@@ -115,11 +115,11 @@ events as (
         1 as copy
     from {{ rows }}
     where not waits_for_cells and {{ is_unsettled }}
-    {%- if arriving.has_bags %} and not is_keyless
+    {%- if arriving.has_keyless_rows %} and not is_keyless
 
     union all
 
-    {{ ticdc.numbered_copies("events_of_bag_commits" if settled.run_id else "bag_events") }}
+    {{ ticdc.numbered_copies("events_of_keyless_commits" if settled.run_id else "keyless_events") }}
     {%- endif %}
 
 ),

@@ -11,13 +11,13 @@
 {%- set carried_rows = ref("int_ticdc__carried_rows") -%}
 {%- set reads_rows = state.merge or state.late -%}
 {%- set has_no_key = "array_contains(lossy, '*:no_key')" -%}
-{%- set has_bags = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") %}
+{%- set has_keyless_rows = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") %}
 {%- set conditions = [] -%}
 {%- if state.redriven -%}
     {%- do conditions.append("known.feed not in (" ~ ticdc.text_literals(state.redriven) ~ ")") -%}
 {%- endif -%}
 {#- of rows without key all changes arrive again -#}
-{%- if not reads_rows and has_bags %}{% do conditions.append("not " ~ has_no_key) %}{% endif -%}
+{%- if not reads_rows and has_keyless_rows %}{% do conditions.append("not " ~ has_no_key) %}{% endif -%}
 {%- do ticdc.to_settle(state.settled) %}
 {%- if state.nothing_new %}{% do ticdc.nothing_new() %}{% endif %}
 {%- if state.merge %}{% do ticdc.made_anew() %}{% endif %}
@@ -59,7 +59,7 @@ arrivals as (
 {% if state.run_id and not state.merge -%}
 arriving as (
 
-    {{ ticdc.row_changes(carried_rows, state.run_id, has_bags=has_bags and reads_rows) }}
+    {{ ticdc.row_changes(carried_rows, state.run_id, has_keyless_rows=has_keyless_rows and reads_rows) }}
 
 ),
 

@@ -1,1 +1,1 @@
-{{ ticdc.row_changes(ref("int_ticdc__carried_rows"), has_bags=false, of_publication=true) }}
+{{ ticdc.row_changes(ref("int_ticdc__carried_rows"), has_keyless_rows=false, of_publication=true) }}

@@ -1,6 +1,6 @@
 {{ config(materialized="ticdc_typed_storages") }}
 -- depends_on: {{ ref("int_ticdc__carried_rows") }}
-{%- set has_bags = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") %}
+{%- set has_keyless_rows = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") %}
 {%- set plans = ticdc.relation_of("int_ticdc__typed_plans") %}
 
 with
@@ -13,7 +13,7 @@ known as (
 ),
 
 {% endif -%}
-{{ ticdc.facts_of_tables(has_bags) }},
+{{ ticdc.facts_of_tables(has_keyless_rows) }},
 
 found_tables as (
 
@@ -24,7 +24,7 @@ found_tables as (
         generations.generations,
         lives.lives,
         generations.last_generation,
-        {{ "keyless_tables.feed is not null" if has_bags else "false" }} as is_keyless
+        {{ "keyless_tables.feed is not null" if has_keyless_rows else "false" }} as is_keyless
     from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
     inner join lives
         on
@@ -35,7 +35,7 @@ found_tables as (
             tables.feed = generations.feed
             and tables.table_id = generations.table_id
             and tables.table_incarnation = generations.table_incarnation
-    {%- if has_bags %}
+    {%- if has_keyless_rows %}
     left join keyless_tables
         on
             tables.feed = keyless_tables.feed

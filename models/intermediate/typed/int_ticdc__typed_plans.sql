@@ -9,7 +9,7 @@
 {%- set plans = load_cached_relation(this) if execute %}
 {%- set is_known = plans and not should_full_refresh() %}
 {%- set changes = ref("int_ticdc__changes") %}
-{%- set has_bags = ticdc.settled(changes).get("has_bags") %}
+{%- set has_keyless_rows = ticdc.settled(changes).get("has_bags") %}
 {%- set measures = ticdc.some_are_bare() %}
 
 with
@@ -22,7 +22,7 @@ known as (
 ),
 
 {% endif -%}
-{{ ticdc.facts_of_tables(has_bags) }},
+{{ ticdc.facts_of_tables(has_keyless_rows) }},
 
 typed_tables as (
 
@@ -41,7 +41,7 @@ typed_tables as (
             size(array_distinct(tables.versions.table_schema)) > 1, tables.versions, null
         ) as versions,
         tables.left_behind,
-        {{ "keyless_tables.feed is not null" if has_bags else "false" }} as is_keyless,
+        {{ "keyless_tables.feed is not null" if has_keyless_rows else "false" }} as is_keyless,
         lives.lives,
         generations.last_generation
     from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
@@ -54,7 +54,7 @@ typed_tables as (
             tables.feed = generations.feed
             and tables.table_id = generations.table_id
             and tables.table_incarnation = generations.table_incarnation
-    {%- if has_bags %}
+    {%- if has_keyless_rows %}
     left join keyless_tables
         on
             tables.feed = keyless_tables.feed

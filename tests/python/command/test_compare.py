@@ -202,7 +202,7 @@ def proof(spark: SparkSession) -> Iterator[SparkSession]:
         for table, named in {
             "same": [("id", "int", "1"), ("v", "text", "null")],
             "other": [("id", "int", "1"), ("v", "text", "null")],
-            "bag": [("v", "text", "null")],
+            "keyless": [("v", "text", "null")],
             "gone": [("id", "int", "1")],
         }.items()
         for place, (name, kind, key) in enumerate(named)
@@ -222,7 +222,7 @@ def proof(spark: SparkSession) -> Iterator[SparkSession]:
     spark.sql("insert into rows select feed, 'other', id, row_key, row, lossy from rows")
     spark.sql(
         """insert into rows select 'f', table_name, 0, row_key, '{"v":"a"}', array('*:no_key') from values
-        ('bag', '{"v":"a"}'), ('bag', '{"v":"a","":"2"}'), ('new', '{"v":"a"}') as t(table_name, row_key)"""
+        ('keyless', '{"v":"a"}'), ('keyless', '{"v":"a","":"2"}'), ('new', '{"v":"a"}') as t(table_name, row_key)"""
     )
     spark.sql("insert into rows select 'g', table_name, id, row_key, row, lossy from rows")
     spark.sql(
@@ -244,7 +244,7 @@ def test_differences_are_found_by_chunk_and_row(proof: SparkSession, tmp_path: P
     write(tmp_path / "s.same.2.jsonl.gz", lines(rows[500:]))
     changed = [*rows[:10], (10, "x"), *rows[12:], (5000, "new")]
     write(tmp_path / "s.other.jsonl", lines(changed))
-    write(tmp_path / "s.bag.jsonl", b'{"v": "a"}\n' * 3 + b'{"v": "b"}\n')
+    write(tmp_path / "s.keyless.jsonl", b'{"v": "a"}\n' * 3 + b'{"v": "b"}\n')
     (tmp_path / "s.gone-schema.sql").touch()
 
     feed, commit_ts = compare.feed_and_commit(proof, None, None)
@@ -255,7 +255,7 @@ def test_differences_are_found_by_chunk_and_row(proof: SparkSession, tmp_path: P
     assert {table[1]: [tally.rows, *compare.counts(tally)] for table, tally in report.tables.items()} == {
         "same": [1000, 2000, 0, 0, 0, 0],
         "other": [1000, 1998, 0, 1, 1, 1],
-        "bag": [4, 2, 0, 0, 2, 0],
+        "keyless": [4, 2, 0, 0, 2, 0],
         "gone": [0, 0, 0, 0, 0, 0],
     }
     text = report.text()
@@ -263,10 +263,10 @@ def test_differences_are_found_by_chunk_and_row(proof: SparkSession, tmp_path: P
     assert '\ns.other:\n  {"id":"10"} v\n  {"id":"11"} is not upstream\n  {"id":"5000"} is missing\n' in text
     assert "v10" not in text
     # of a table without key a key is all values
-    assert "\ns.bag:\n  a row without key is missing\n  a row without key is missing\n" in text
+    assert "\ns.keyless:\n  a row without key is missing\n  a row without key is missing\n" in text
 
     (tmp_path / "s.other.jsonl").unlink()
-    (tmp_path / "s.bag.jsonl").unlink()
+    (tmp_path / "s.keyless.jsonl").unlink()
     assert compare.compare(proof, feed, commit_ts, truth.find(tmp_path), Form(), columns).text().endswith("equal\n")
 
     write(tmp_path / "s.same.3.jsonl", b"SECRET")

@@ -34,10 +34,10 @@ def test_what_arrives_is_summed_up() -> None:
         Arrival("shop", 20, some_are_inexact=True, some_wait_for_cells=True),
     ]
     found = changes_progress(arrivals, [], SettledChanges(), Settled(9), NOW)
-    assert (found.first_commit_ts, found.has_bags, found.first_bag_commit_ts) == (20, True, 35)
+    assert (found.first_commit_ts, found.has_keyless_rows, found.first_keyless_commit_ts) == (20, True, 35)
     assert (found.is_exact, list(found.waits_for_cells)) == (False, [False, True])
     assert found.progress == SettledChanges(
-        9, has_bags=True, first_commits={"web": 30, "shop": 20}, updated=("web",), split=()
+        9, has_keyless_rows=True, first_commits={"web": 30, "shop": 20}, updated=("web",), split=()
     )
 
 
@@ -47,7 +47,7 @@ def test_where_nothing_arrives_what_was_settled_stays() -> None:
     )
     found = changes_progress([], [], settled, Settled(9, {"shop": 50}, {"shop": 8}, {"web": (4, 5)}), NOW)
     assert found.progress == settled
-    assert (found.first_commit_ts, found.first_bag_commit_ts, found.is_exact, list(found.waits_for_cells)) == (
+    assert (found.first_commit_ts, found.first_keyless_commit_ts, found.is_exact, list(found.waits_for_cells)) == (
         0,
         0,
         True,
@@ -101,11 +101,12 @@ def test_a_load_whose_table_changed_is_taken_again_with_its_feed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "has_bags"),
+    ("told", "is_keyless"),
     [({"has_key": False}, True), ({"has_key": True}, False), ({"has_key": False, "key_columns": '["id"]'}, False)],
 )
-def test_a_load_of_a_table_without_key(told: dict[str, Any], has_bags: bool) -> None:
-    assert progress_of([], SettledChanges(), Settled(9), load_of("shop", 1, **told))[0].has_bags is has_bags
+def test_a_load_of_a_table_without_key(told: dict[str, Any], is_keyless: bool) -> None:
+    progress, _ = progress_of([], SettledChanges(), Settled(9), load_of("shop", 1, **told))
+    assert progress.has_keyless_rows is is_keyless
 
 
 def test_tables_with_split_changes() -> None:
@@ -139,5 +140,6 @@ def test_functions_are_called_with_json_texts() -> None:
         None,
     ]
     settled = by_json(lambda each: each, SettledChanges)
-    noted = '{"run_id":7,"bounds":{"shop":5},"of":{"versions":[1]},"loaded":{"x":null}}'
-    assert json.loads(settled(pa.array([noted])).to_pylist()[0])["loaded"] == {"x": None}
+    noted = '{"run_id":7,"bounds":{"shop":5},"of":{"versions":[1]},"has_bags":true,"loaded":{"x":null}}'
+    state = json.loads(settled(pa.array([noted])).to_pylist()[0])
+    assert (state["has_bags"], state["loaded"]) == (True, {"x": None})

@@ -30,8 +30,8 @@ def told_in_three(name: str, *, promised: bool) -> list[list[str]]:
     table.update((1, "a"), (1, "e"))
     table.delete(3, "c")
     parts, gone = in_ranges(feed, "parts"), pairs(feed, "gone", (1, "x"))
-    bag = created(feed, "bag", "v varchar", "(`v` VARCHAR(9))", key=None)
-    bag.insert_all(("x",), ("x",))
+    keyless = created(feed, "keyless", "v varchar", "(`v` VARCHAR(9))", key=None)
+    keyless.insert_all(("x",), ("x",))
     end_run(0, 1)
 
     now_ts, feed.commit_ts = feed.commit_ts, late_ts
@@ -40,7 +40,7 @@ def told_in_three(name: str, *, promised: bool) -> list[list[str]]:
         table.send("DELETE", (2, "b"), partition=1)
     feed.commit_ts = now_ts
     table.insert(3, "f")
-    bag.insert("x")
+    keyless.insert("x")
     table.ddl("ALTER", "ALTER TABLE {} ADD COLUMN `n` INT DEFAULT 7")
     end_run(0, 1)
 
@@ -49,7 +49,7 @@ def told_in_three(name: str, *, promised: bool) -> list[list[str]]:
     table.ddl("ALTER", "ALTER TABLE {} MODIFY COLUMN `n` BIGINT")
     replace(table, columns="a int, v varchar, n bigint", key=("v",)).update((1, "e", 7), (5, "e", 8))
     parts.ddl("ALTER", "ALTER TABLE `shop`.{} DROP PARTITION `p10`")
-    bag.delete("x")
+    keyless.delete("x")
     gone.ddl("ERASE", "DROP TABLE `shop`.{}")
     end_run(0, 1)
 

@@ -14,16 +14,16 @@ _MOST_TABLES = 200
 """Readers carry the list of tables with split changes: of more than these it tells the feed."""
 
 
-class SettledChanges(Settled, frozen=True):
+class SettledChanges(Settled, frozen=True, rename={"has_keyless_rows": "has_bags"}):
     """What `int_ticdc__changes` was made of, besides what its rows tell.
 
-    `has_bags` says whether a table has no key, `first_commits` has the first commit of each feed, `updated` the feeds
-    that have updates, `split` the tables whose commits may change a key twice (feed and table id, which is empty where
-    all of the feed may; none where an older version noted nothing), `loads` the ids of the initial loads that were
-    taken, `loaded` the hash of each one's table as it was then.
+    `has_keyless_rows`, which states name `has_bags`, says whether a table has no key, `first_commits` has the first
+    commit of each feed, `updated` the feeds that have updates, `split` the tables whose commits may change a key twice
+    (feed and table id, which is empty where all of the feed may; none where an older version noted nothing), `loads`
+    the ids of the initial loads that were taken, `loaded` the hash of each one's table as it was then.
     """
 
-    has_bags: bool = False
+    has_keyless_rows: bool = False
     first_commits: Mapping[str, int] = {}
     updated: tuple[str, ...] = ()
     split: tuple[tuple[str, str], ...] | None = None
@@ -64,16 +64,16 @@ class Load(Struct, frozen=True, rename={"schema_name": "schema", "table_name": "
 class ChangesProgress(Struct, frozen=True):
     """What a run takes: `progress`, which is noted, `loads`, and what its queries are rendered by.
 
-    `first_commit_ts` is that of the first row, `first_bag_commit_ts` of the first one without key, 0 where there is
-    none; `is_exact` says whether each row tells its commit, `waits_for_cells` which rows there are: whole ones (false),
-    and those that wait for cells (true).
+    `first_commit_ts` is that of the first row, `first_keyless_commit_ts` of the first one without key, 0 where there
+    is none; `is_exact` says whether each row tells its commit, `waits_for_cells` which rows there are: whole ones
+    (false), and those that wait for cells (true).
     """
 
     progress: SettledChanges
     loads: Sequence[Load]
     first_commit_ts: int
-    has_bags: bool
-    first_bag_commit_ts: int
+    has_keyless_rows: bool
+    first_keyless_commit_ts: int
     is_exact: bool
     waits_for_cells: Sequence[bool]
 
@@ -93,7 +93,7 @@ def changes_progress(
     to_take = [
         load for load in loads if load.id not in taken and load.commit_ts <= rows.bounds.get(load.feed, load.commit_ts)
     ]
-    first_bags = [each.first_keyless_commit_ts for each in arrivals if each.first_keyless_commit_ts is not None]
+    first_keyless = [each.first_keyless_commit_ts for each in arrivals if each.first_keyless_commit_ts is not None]
     firsts = {feed: commit_ts for feed, commit_ts in settled.first_commits.items() if feed not in anew}
     begun = [(each.feed, each.first_commit_ts) for each in arrivals] + [(load.feed, load.commit_ts) for load in to_take]
     for feed, commit_ts in begun:
@@ -106,7 +106,9 @@ def changes_progress(
             bounds=rows.bounds,
             redriven=redriven,
             newest=rows.newest,
-            has_bags=settled.has_bags or bool(first_bags) or any(_is_bag(load) for load in to_take),
+            has_keyless_rows=settled.has_keyless_rows
+            or bool(first_keyless)
+            or any(_lacks_key(load) for load in to_take),
             first_commits=firsts,
             updated=tuple(sorted({*settled.updated, *(each.feed for each in arrivals if each.some_are_updates)})),
             split=settled.split if settled.run_id else (),
@@ -116,8 +118,8 @@ def changes_progress(
         ),
         loads=to_take,
         first_commit_ts=min((each.first_commit_ts for each in arrivals), default=0),
-        has_bags=bool(first_bags),
-        first_bag_commit_ts=min(first_bags, default=0),
+        has_keyless_rows=bool(first_keyless),
+        first_keyless_commit_ts=min(first_keyless, default=0),
         is_exact=not any(each.some_are_inexact for each in arrivals),
         waits_for_cells=[False] * (some_are_whole or not some_wait) + [True] * some_wait,
     )
@@ -141,5 +143,5 @@ def _keys(*states: Settled) -> dict[str, None]:
     return dict.fromkeys(feed for state in states for feed in state.redriven)
 
 
-def _is_bag(load: Load) -> bool:
+def _lacks_key(load: Load) -> bool:
     return load.key_columns == "[]" and not load.has_key

@@ -48,7 +48,7 @@ class LatestState(Struct, frozen=True):
 
 def latest_state(facts: LatestFacts, settled: SettledLatest, redriven: Mapping[str, int]) -> LatestState:
     """Says how the changes are taken in; `redriven` has, by feed, the last run by which its changes were made anew."""
-    # a late change of a bag numbers its copies anew
+    # a late change of a keyless row numbers its copies anew
     if (facts.late_run_id or 0) > settled.run_id:
         return LatestState(0, True, False, [], False)
     feeds = feeds_made_anew(settled, redriven)

@@ -1,7 +1,7 @@
-{% macro bag_changes(columns, changes, carried_rows, since_run_id, of_rows) %}
-    {%- set bag = ticdc.row_key_columns() -%}
+{% macro keyless_changes(columns, changes, carried_rows, since_run_id, of_rows) %}
+    {%- set keys = ticdc.row_key_columns() -%}
     {%- set in_order -%}
-    partition by {{ bag }} order by {{ ticdc.row_order() }}, row_commit_ts
+    partition by {{ keys }} order by {{ ticdc.row_order() }}, row_commit_ts
     {%- endset -%}
     {#- the first copy keeps the key; each other adds its number in a member without name: no column of TiDB has an empty one -#}
     {%- set key_of_copy -%}
@@ -29,14 +29,14 @@
                     *,
                     sum(case when op = 'delete' then -1 when before = after then 0 else 1 end) over until_now as balance
                 from (
-                    {{ ticdc.changes_of_bags(columns, changes, carried_rows) }}
+                    {{ ticdc.changes_of_keyless_rows(columns, changes, carried_rows) }}
                 ) as changes
                 {%- if of_rows %}
-                left semi join (select {{ bag | replace("row_key", ticdc.key_of_bag()) }} from {{ of_rows }}) as touched using ({{ bag }})
+                left semi join (select {{ keys | replace("row_key", ticdc.key_of_keyless_row()) }} from {{ of_rows }}) as touched using ({{ keys }})
                 {%- elif since_run_id %}
                 left semi join (
-                    {{ ticdc.touched_bags(changes, carried_rows, since_run_id) }}
-                ) as touched using ({{ bag }})
+                    {{ ticdc.touched_keyless_rows(changes, carried_rows, since_run_id) }}
+                ) as touched using ({{ keys }})
                 {%- endif %}
                 window until_now as (
                     {{ in_order }}

@@ -1,4 +1,4 @@
-{% macro changes_of_bags(columns, changes, carried_rows) -%}
+{% macro changes_of_keyless_rows(columns, changes, carried_rows) -%}
     select
         {{ columns | join(",\n        ") }},
         commit_ts as row_commit_ts,
@@ -10,8 +10,8 @@
 
     select
         {% for column in columns -%}
-        {#- of a copy that a DDL takes away, the key of its bag -#}
-        {{ ticdc.key_of_bag() if column == "row_key" else column }},
+        {#- of a copy that a DDL takes away, the key of all equal rows -#}
+        {{ ticdc.key_of_keyless_row() if column == "row_key" else column }},
         {% endfor -%}
         row_commit_ts,
         cause
