@@ -1,4 +1,4 @@
-{% macro carried_since(known, moments) -%}
+{% macro carried_since(known, ddl_commits) -%}
 select
     carried.*,
     {% if known -%}
@@ -10,7 +10,7 @@ from carried
 {%- if known %}
 {{ ticdc.join_first_runs(
     "carried", known, "xxhash64(table_id, table_incarnation, op, cause, row_commit_ts, before, after)",
-    "cause <> 'new_columns' and (" ~ ticdc.is_of_moments(moments, "commit_ts") ~ ")"
+    "cause <> 'new_columns' and (" ~ ticdc.is_of_ddl_commits(ddl_commits, "commit_ts") ~ ")"
 ) }}
 {%- endif %}
 {% endmacro %}

@@ -13,7 +13,7 @@ rows as (
                     'rank', 2,
                     'of_table_id', table_id,
                     'of_incarnation', table_incarnation,
-                    'of_version_ts', moment_ts - 1,
+                    'of_version_ts', ddl_commit_ts - 1,
                     'key', row_key,
                     'old', projected.row,
                     'new', cast(null as string),

@@ -19,17 +19,17 @@
     {%- for feed in redriven -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
     {%- set catalogue = ref("int_ticdc__catalogue") -%}
     {%- set of = {"catalogue": ticdc.batches(catalogue), "through": through} -%}
-    {%- set found = [] if settled.get("of") == of and not redriven else ticdc.asked(ticdc.rounds_of_moments(settled, through), [catalogue]) -%}
-    {%- set moments = fromjson(found[0][0]) if found else {"rounds": [], "gives_columns": false, "last_moments": {}} -%}
-    {%- if moments.last_moments or redriven or not had_rows -%}
+    {%- set found = [] if settled.get("of") == of and not redriven else ticdc.asked(ticdc.ddl_passes(settled, through), [catalogue]) -%}
+    {%- set ddl = fromjson(found[0][0]) if found else {"passes": [], "gives_columns": false, "last_commits": {}} -%}
+    {%- if ddl.last_commits or redriven or not had_rows -%}
         {%- do ticdc.add_batch(target, is_anew=not had_rows, rebuilt=redriven) -%}
-        {%- for round in moments.rounds -%}
-            {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_of_moments(target, round, known))) -%}
+        {%- for ddl_commits in ddl.passes -%}
+            {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_of_ddl_commits(target, ddl_commits, known))) -%}
         {%- endfor -%}
-        {%- if moments.gives_columns -%}
+        {%- if ddl.gives_columns -%}
             {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_with_new_columns(target, settled, through))) -%}
         {%- endif -%}
-        {%- do settled.bounds.update(moments.last_moments) -%}
+        {%- do settled.bounds.update(ddl.last_commits) -%}
         {%- do settled.bounds.update(through) -%}
         {%- do ticdc.merge_batches(target) -%}
         {%- do ticdc.settle(target, {"run_id": ticdc.run_id() | int, "bounds": settled.bounds, "redriven": changes.get("redriven", {}), "of": of}) -%}

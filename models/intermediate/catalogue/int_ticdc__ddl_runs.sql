@@ -76,7 +76,7 @@ bounds as (
 
 ),
 
-moments as (
+ddl_and_bounds as (
 
     select
         feed,
@@ -98,7 +98,7 @@ moments as (
 
 ),
 
-shown_moments as (
+shown_ddl as (
 
     select
         feed,
@@ -106,7 +106,7 @@ shown_moments as (
         ddl_run_id,
         min(bound_run_id) over (partition by feed order by commit_ts desc) as first_run_id,
         min(bound_run_id) over (partition by feed) as run_id_of_feed
-    from moments
+    from ddl_and_bounds
 
 )
 
@@ -115,5 +115,5 @@ select
     commit_ts,
     greatest(ddl_run_id, first_run_id) as run_id,
     greatest(ddl_run_id, first_run_id) = run_id_of_feed as came_first
-from shown_moments
+from shown_ddl
 where ddl_run_id is not null and first_run_id is not null

@@ -1,6 +1,6 @@
 {{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
 -- depends_on: {{ ref("int_ticdc__changes") }}
-{%- set moments = ticdc.shown_moments() -%}
+{%- set ddl_commits = ticdc.shown_ddl_commits() -%}
 {%- set members = [
     "table_id", "table_incarnation", "valid_from_ts", "valid_to_ts", "schema_name", "table_name", "table_schema", "origin",
     "ended_by",
@@ -13,7 +13,7 @@ feeds as (
     select
         feed,
         to_json(collect_list(struct({{ members | join(", ") }}))) as versions,
-        {{ ticdc.shown_through("feed", moments) }} as shown_through_ts
+        {{ ticdc.shown_through("feed", ddl_commits) }} as shown_through_ts
     from {{ ticdc.catalogue_records("version") }} as table_versions
     group by feed
 

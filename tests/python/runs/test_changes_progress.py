@@ -10,7 +10,7 @@ import pytest
 
 from ticdc_udfs.contract.json_texts import by_json
 from ticdc_udfs.runs.changes import Arrival, Load, SettledChanges, changes_progress, split_tables
-from ticdc_udfs.runs.moments import Moment, Rounds, rounds_of_moments
+from ticdc_udfs.runs.ddl_commits import DdlCommit, DdlPasses, ddl_passes
 from ticdc_udfs.runs.progress import Settled
 
 NOW = 90
@@ -117,26 +117,26 @@ def test_tables_with_split_changes() -> None:
     assert split_tables(many, [("a", "t")], []) == [("a", "")]
 
 
-def test_moments_of_one_table_come_one_after_the_other() -> None:
-    moments = [
-        Moment("shop", 30, ["t"], False),
-        Moment("shop", 10, ["t", "u"], False),
-        Moment("shop", 20, ["v"], True),
-        Moment("shop", 40, ["u", "v"], False),
-        Moment("shop", 50, [], True),
-        Moment("web", 60, ["t"], False),
+def test_ddl_commits_of_one_table_come_one_after_the_other() -> None:
+    ddl_commits = [
+        DdlCommit("shop", 30, ["t"], False),
+        DdlCommit("shop", 10, ["t", "u"], False),
+        DdlCommit("shop", 20, ["v"], True),
+        DdlCommit("shop", 40, ["u", "v"], False),
+        DdlCommit("shop", 50, [], True),
+        DdlCommit("web", 60, ["t"], False),
     ]
-    assert rounds_of_moments(moments) == Rounds(
+    assert ddl_passes(ddl_commits) == DdlPasses(
         [[("shop", 10), ("shop", 20), ("web", 60)], [("shop", 30), ("shop", 40)]], True, {"shop": 50, "web": 60}
     )
-    assert rounds_of_moments([]) == Rounds([], False, {})
+    assert ddl_passes([]) == DdlPasses([], False, {})
 
 
 def test_functions_are_called_with_json_texts() -> None:
-    function = by_json(rounds_of_moments, list[Moment])
+    function = by_json(ddl_passes, list[DdlCommit])
     texts = ['[{"feed":"shop","commit_ts":1,"moved_tables":["t"],"gives_columns":true}]', None]
     assert function(pa.array(texts, pa.string())).to_pylist() == [
-        '{"rounds":[[["shop",1]]],"gives_columns":true,"last_moments":{"shop":1}}',
+        '{"passes":[[["shop",1]]],"gives_columns":true,"last_commits":{"shop":1}}',
         None,
     ]
     settled = by_json(lambda each: each, SettledChanges)

@@ -71,7 +71,7 @@ def records(seen_text: str | None, export: str | None, feed_text: str | None) ->
     result = fold(ddl_events(seen), map(exported_column, _read_export(export or "[]")), feed.protocol)
     versions = [*_versions(result.versions)]
     is_exact = all(each.commit_ts_exact or (each.kind == "row" and not each.has_schema) for each in seen)
-    ends = {} if is_exact else _last_moments(versions)
+    ends = {} if is_exact else _last_commits(versions)
     return [
         *(_version(version, ends.get(version.place), is_exact, feed, export is not None) for version in versions),
         *_moves(result, versions),
@@ -119,7 +119,7 @@ def _versions(versions: Sequence[TableVersion]) -> Iterator[Version]:
         before = version
 
 
-def _last_moments(versions: Iterable[Version]) -> dict[tuple[Identity, int], int]:
+def _last_commits(versions: Iterable[Version]) -> dict[tuple[Identity, int], int]:
     """The last commits of versions whose names others bear from a DDL of the same millisecond on, or an earlier one."""
     by_name = defaultdict(list)
     for version in sorted(versions, key=lambda version: version.of.valid_from_ts):
@@ -247,7 +247,7 @@ def _before(versions: Iterable[Version], commit_ts: int) -> Version | None:
 
 
 def _move(
-    moment_ts: int,
+    ddl_commit_ts: int,
     kind: str,
     home: Version,
     away: Version | None,
@@ -256,7 +256,7 @@ def _move(
 ) -> _Record:
     record = {
         "record": "move",
-        "commit_ts": moment_ts,
+        "commit_ts": ddl_commit_ts,
         "schema_name": home.of.schema_name,
         "table_name": home.of.table_name,
         "table_id": home.of.table_id,

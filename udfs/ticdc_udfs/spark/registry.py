@@ -14,7 +14,7 @@ from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.contract import arrow
 from ticdc_udfs.contract.json_texts import by_json
 from ticdc_udfs.protocols import avro, canal_json, debezium, debezium_avro, open_protocol, resolution, simple
-from ticdc_udfs.runs import begin, changes, latest, loads, moments, progress
+from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, progress
 from ticdc_udfs.typed import codegen, plans, relations
 from ticdc_udfs.wire import claim_check
 
@@ -268,12 +268,12 @@ _SPLIT_TABLES = Udf(
     "known, and any of feeds without bounds; all are JSON lists.",
     function=by_json(changes.split_tables, list[tuple[str, str]], list[tuple[str, str]], list[str]),
 )
-_ROUNDS_OF_MOMENTS = Udf(
-    name="ticdc_rounds_of_moments",
-    arguments=(("moments", "string"),),
+_DDL_PASSES = Udf(
+    name="ticdc_ddl_passes",
+    arguments=(("ddl_commits", "string"),),
     returns="string",
-    description="The rounds in which commits of DDL that move rows are written, one after the other, as JSON text.",
-    function=by_json(moments.rounds_of_moments, list[moments.Moment]),
+    description="The passes in which commits of DDL that move rows are written, one after the other, as JSON text.",
+    function=by_json(ddl_commits.ddl_passes, list[ddl_commits.DdlCommit]),
 )
 
 _LATEST_STATE = Udf(
@@ -321,7 +321,7 @@ UDFS: tuple[Udf, ...] = (
     _EVENT_PROGRESS,
     _CHANGES_PROGRESS,
     _SPLIT_TABLES,
-    _ROUNDS_OF_MOMENTS,
+    _DDL_PASSES,
     _LATEST_STATE,
     _INITIAL_LOADS,
 )

@@ -1,9 +1,9 @@
-{% macro rows_of_moments(carried_rows, moments, known="") %}
+{% macro rows_of_ddl_commits(carried_rows, ddl_commits, known="") %}
 with
 
 moves as (
 
-    {{ ticdc.moves_of_moments(moments) }}
+    {{ ticdc.moves_of_ddl_commits(ddl_commits) }}
 
 ),
 
@@ -24,8 +24,8 @@ ranked as (
             row_changes.feed = moves.feed
             and row_changes.table_id = moves.table_id
             and row_changes.table_incarnation = moves.table_incarnation
-            and row_changes.commit_ts <= moves.moment_ts
-            and row_changes.version_from_ts < moves.moment_ts
+            and row_changes.commit_ts <= moves.ddl_commit_ts
+            and row_changes.version_from_ts < moves.ddl_commit_ts
 
 ),
 
@@ -40,7 +40,7 @@ carried as (
             "table_id": "rows.change.of_table_id",
             "table_incarnation": "rows.change.of_incarnation",
             "version_from_ts": "rows.change.of_version_ts",
-            "commit_ts": "rows.moment_ts",
+            "commit_ts": "rows.ddl_commit_ts",
             "op": "rows.change.op",
             "apply_rank": "rows.change.rank",
             "row_key": "rows.change.key",
@@ -53,5 +53,5 @@ carried as (
 
 )
 
-{{ ticdc.carried_since(known, moments) }}
+{{ ticdc.carried_since(known, ddl_commits) }}
 {% endmacro %}

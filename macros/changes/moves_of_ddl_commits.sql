@@ -1,9 +1,9 @@
-{% macro moves_of_moments(moments) %}
+{% macro moves_of_ddl_commits(ddl_commits) %}
     select
         feed,
         table_id,
         table_incarnation,
-        commit_ts as moment_ts,
+        commit_ts as ddl_commit_ts,
         kind as cause,
         partitioning,
         partition_names,
@@ -15,5 +15,5 @@
         to_version_from_ts,
         to_columns
     from {{ ticdc.catalogue_records("move") }} as moves
-    where {{ ticdc.is_of_moments(moments, "commit_ts") }}
+    where {{ ticdc.is_of_ddl_commits(ddl_commits, "commit_ts") }}
 {% endmacro %}

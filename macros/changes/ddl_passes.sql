@@ -1,5 +1,5 @@
-{% macro rounds_of_moments(settled, through) %}
-select ticdc_rounds_of_moments(to_json(collect_list(struct(*))))
+{% macro ddl_passes(settled, through) %}
+select ticdc_ddl_passes(to_json(collect_list(struct(*))))
 from (
     select
         feed,
