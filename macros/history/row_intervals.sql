@@ -1,12 +1,12 @@
 {% macro row_intervals(row_changes, states=none) %}
     select
         neighbours.*,
-        lives.current_schema_name,
-        lives.current_table_name,
-        lives.ended_by,
-        lives.live_to_ts,
-        greatest(neighbours.commit_ts, coalesce(lives.live_from_ts, 0)) as valid_from_ts,
-        least(neighbours.next_commit_ts, lives.live_to_ts) as valid_to_ts
+        incarnations.current_schema_name,
+        incarnations.current_table_name,
+        incarnations.ended_by,
+        incarnations.live_to_ts,
+        greatest(neighbours.commit_ts, coalesce(incarnations.live_from_ts, 0)) as valid_from_ts,
+        least(neighbours.next_commit_ts, incarnations.live_to_ts) as valid_to_ts
     from (
         select
             *,
@@ -23,11 +23,11 @@
         window one_row as (partition by {{ ticdc.row_key_columns() }} order by {{ ticdc.row_order() }})
     ) as neighbours
     left join (
-        {{ ticdc.table_lives(states) }}
-    ) as lives
+        {{ ticdc.incarnation_intervals(states) }}
+    ) as incarnations
         on
-            neighbours.feed = lives.feed
-            and neighbours.table_id = lives.table_id
-            and neighbours.table_incarnation = lives.table_incarnation
+            neighbours.feed = incarnations.feed
+            and neighbours.table_id = incarnations.table_id
+            and neighbours.table_incarnation = incarnations.table_incarnation
     where neighbours.after is not null
 {% endmacro %}

@@ -29,12 +29,12 @@ generations as (
 ),
 
 -- a history is stored anew where one of them changed
-lives as (
+incarnations as (
 
     select
         feed,
         table_id,
-        md5(to_json(array_sort(collect_list(struct(table_incarnation, lives))))) as lives
+        md5(to_json(array_sort(collect_list(struct(table_incarnation, lives))))) as incarnations
     from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as table_states
     group by feed, table_id
 

@@ -11,15 +11,15 @@ from (
     {{ ticdc.changes_as_of("tso", ticdc.changes_of_table(table)) }}
 ) as ranked
 inner join (
-    {{ ticdc.table_lives() }}
-) as lives
+    {{ ticdc.incarnation_intervals() }}
+) as incarnations
     on
-        ranked.feed = lives.feed
-        and ranked.table_id = lives.table_id
-        and ranked.table_incarnation = lives.table_incarnation
+        ranked.feed = incarnations.feed
+        and ranked.table_id = incarnations.table_id
+        and ranked.table_incarnation = incarnations.table_incarnation
 where
     ranked.place = 1
     and ranked.after is not null
-    and lives.live_from_ts <= tso
-    and coalesce(lives.live_to_ts > tso, true)
+    and incarnations.live_from_ts <= tso
+    and coalesce(incarnations.live_to_ts > tso, true)
 {%- endmacro %}

@@ -64,24 +64,24 @@ neighbours as (
 
 ),
 
-table_lives as (
+incarnations as (
 
-    {{ ticdc.table_lives() }}
+    {{ ticdc.incarnation_intervals() }}
 
 ),
 
-known_lives as (
+known_incarnations as (
 
     select
-        table_lives.*,
+        incarnations.*,
         -- an end that came with the first messages was never unknown: all are decoded anew
         greatest(began.run_id, if(ended.came_first, ended.run_id, null)) as live_from_run_id,
-        if(table_lives.live_to_ts is null, null, coalesce(ended.run_id, 0)) as live_to_run_id
-    from table_lives
+        if(incarnations.live_to_ts is null, null, coalesce(ended.run_id, 0)) as live_to_run_id
+    from incarnations
     left join {{ ref("int_ticdc__ddl_runs") }} as began
-        on table_lives.feed = began.feed and table_lives.live_from_ts = began.commit_ts
+        on incarnations.feed = began.feed and incarnations.live_from_ts = began.commit_ts
     left join {{ ref("int_ticdc__ddl_runs") }} as ended
-        on table_lives.feed = ended.feed and table_lives.live_to_ts = ended.commit_ts
+        on incarnations.feed = ended.feed and incarnations.live_to_ts = ended.commit_ts
 
 ),
 
@@ -98,20 +98,20 @@ told_changes as (
             neighbours.second_run_id,
             null
         ) as insert_run_id,
-        known_lives.current_schema_name,
-        known_lives.current_table_name,
-        known_lives.live_from_ts,
-        known_lives.live_to_ts,
-        known_lives.live_to_run_id,
-        known_lives.ended_by,
-        greatest(neighbours.shown_run_id, known_lives.live_from_run_id) as shown_run_id,
-        greatest(neighbours.commit_ts, known_lives.live_from_ts) as valid_from_ts
+        known_incarnations.current_schema_name,
+        known_incarnations.current_table_name,
+        known_incarnations.live_from_ts,
+        known_incarnations.live_to_ts,
+        known_incarnations.live_to_run_id,
+        known_incarnations.ended_by,
+        greatest(neighbours.shown_run_id, known_incarnations.live_from_run_id) as shown_run_id,
+        greatest(neighbours.commit_ts, known_incarnations.live_from_ts) as valid_from_ts
     from neighbours
-    left join known_lives
+    left join known_incarnations
         on
-            neighbours.feed = known_lives.feed
-            and neighbours.table_id = known_lives.table_id
-            and neighbours.table_incarnation = known_lives.table_incarnation
+            neighbours.feed = known_incarnations.feed
+            and neighbours.table_id = known_incarnations.table_id
+            and neighbours.table_incarnation = known_incarnations.table_incarnation
     where neighbours.after is not null
 
 ),

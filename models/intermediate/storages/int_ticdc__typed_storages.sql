@@ -22,14 +22,14 @@ found_tables as (
         tables.table_id,
         tables.table_incarnation,
         generations.generations,
-        lives.lives,
+        incarnations.incarnations,
         generations.last_generation,
         {{ "keyless_tables.feed is not null" if has_keyless_rows else "false" }} as is_keyless
     from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
-    inner join lives
+    inner join incarnations
         on
-            tables.feed = lives.feed
-            and tables.table_id = lives.table_id
+            tables.feed = incarnations.feed
+            and tables.table_id = incarnations.table_id
     left join generations
         on
             tables.feed = generations.feed

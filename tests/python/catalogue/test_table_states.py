@@ -56,9 +56,9 @@ def test_an_end_shows_once_its_commit_does() -> None:
         assert state["lives"] == [{"from_ts": 0, "to_ts": to_ts, "ended_by": "drop_table"}]
 
 
-def test_a_table_that_came_back_has_two_lives() -> None:
+def test_a_table_that_came_back_has_two_intervals() -> None:
     (state,) = states(version(0, 5), version(5, 10, ended_by="drop_table"), version(15, 20), version(20))
-    assert [(life["from_ts"], life["to_ts"], life["ended_by"]) for life in state["lives"]] == [
+    assert [(each["from_ts"], each["to_ts"], each["ended_by"]) for each in state["lives"]] == [
         (0, 10, "drop_table"),
         (15, None, None),
     ]
@@ -83,5 +83,5 @@ def test_any_versions_have_states_of_what_began(told: list[tuple[int, int | None
     assert [state["table_incarnation"] for state in found] == sorted(begun)
     for state in found:
         assert begins(state) == sorted(begins(state)) and max(begins(state)) <= shown_through_ts
-        assert all(life["to_ts"] is None or life["to_ts"] <= shown_through_ts for life in state["lives"])
+        assert all(each["to_ts"] is None or each["to_ts"] <= shown_through_ts for each in state["lives"])
         assert state["is_live"] is (state["lives"][-1]["to_ts"] is None)

@@ -36,8 +36,8 @@ def table(name: str = "t", **others: Any) -> FoundTable:
     incarnation = told.pop("table_incarnation", 1)
     return FoundTable(
         **{
-            **{"feed": "a", "schema_name": "Shop", "table_name": name, "table_id": f"Shop.{name}@1", "lives": "lives"},
-            **{"table_incarnation": incarnation, "last_generation": 20, **told},
+            **{"feed": "a", "schema_name": "Shop", "table_name": name, "table_id": f"Shop.{name}@1"},
+            **{"incarnations": "1", "table_incarnation": incarnation, "last_generation": 20, **told},
         }
     )
 
@@ -321,7 +321,7 @@ def test_answers_for_sql() -> None:
 def test_storages_for_sql() -> None:
     plan = json.dumps({"history_storage": "x.h", "columns": COLUMNS})
     rows = msgspec.json.encode([KnownRow("a", "Shop", "t", "1", "[]", plan=plan, table_incarnation=1)]).decode()
-    tables = msgspec.json.encode([FoundStorage("a", "1", 1, "lives", (10,), 10)]).decode()
+    tables = msgspec.json.encode([FoundStorage("a", "1", 1, "1", (10,), 10)]).decode()
     run = Run(NOW, ROWS_OF, (Built(), Built()), {"h": Stored(((10, 0),), {}, Settled(10))})
     found = storages_batch(texts(tables), texts(rows), texts(msgspec.json.encode(run).decode())).to_pylist()
     assert [each["history_storage"] for each in json.loads(found[0])] == ["x.h"]

@@ -23,11 +23,11 @@ from ticdc_udfs.typed.storages import (
 
 STORAGE, ROWS = "ticdc.ticdc__history_1", "`My Schema`.`ticdc__typed_1`"
 NOW, BEFORE, BASE = 30, 20, 10
-MADE_OF = ("lives", (None, None), (5, 7))
+MADE_OF = ("1", (None, None), (5, 7))
 MODELS = (Built(), Built(5, {"a": 7, "b": 9}))
 SETTLED = Settled(BEFORE, MADE_OF, "of before")
 STORED = Stored(((BASE, 0), (BEFORE, 0)), {}, SETTLED)
-TABLE = FoundStorage("a", "shop.t@1", 2, "lives", (BASE, NOW), NOW)
+TABLE = FoundStorage("a", "shop.t@1", 2, "1", (BASE, NOW), NOW)
 
 
 def run(stored: Stored | None, **others: Any) -> Run:
@@ -61,7 +61,7 @@ def test_a_history_that_is_not_stored_is_made_and_stored_whole() -> None:
 @pytest.mark.parametrize(
     ("stored", "table", "others"),
     [
-        (STORED, msgspec.structs.replace(TABLE, lives="other lives"), {}),
+        (STORED, msgspec.structs.replace(TABLE, incarnations="2"), {}),
         (STORED, TABLE, {"models": (Built(), Built(5, {"a": 8}))}),
         (STORED, TABLE, {"models": (Built(6), Built(5, {"a": 7}))}),
         (STORED, TABLE, {"is_refresh": True}),

@@ -324,7 +324,7 @@ class _Catalogue:
             Step(*rename.keys, key_of(event.schema_name, event.table_name))
             for rename, event in zip(renames, events, strict=True)
         ]
-        found = moves(steps, self._lives)
+        found = moves(steps, self._exists)
         if found is None:
             return False
         self.commit_ts, self.kind = events[0].commit_ts, DdlKind.RENAME_TABLE
@@ -339,7 +339,7 @@ class _Catalogue:
         self._settle()
         return True
 
-    def _lives(self, key: Key) -> bool | None:
+    def _exists(self, key: Key) -> bool | None:
         table = self.live.get(key)
         if table is None or self._only_told(table):
             return False if table is None and key in self.known else None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ticdc_udfs.catalogue.tables import Key
 
-Lives = Callable[[Key], bool | None]
+Exists = Callable[[Key], bool | None]
 """Whether a table bears a name before the first step; None where nothing tells it."""
 
 
@@ -27,7 +27,7 @@ class Move(NamedTuple):
     last: int
 
 
-def moves(steps: Sequence[Step], lives: Lives) -> list[Move] | None:
+def moves(steps: Sequence[Step], exists: Exists) -> list[Move] | None:
     """Where the tables end, each once, if there is an order in which each step is possible; None if there is none.
 
     An order counts first in which the tables end under the names of their messages. Classic TiCDC writes the name
@@ -38,7 +38,7 @@ def moves(steps: Sequence[Step], lives: Lives) -> list[Move] | None:
     never_left = {step.target for step in steps} - sources
 
     def is_taken(name: Key) -> bool | None:
-        return False if name in never_left else lives(name)
+        return False if name in never_left else exists(name)
 
     found = _to_final_names(steps, is_taken)
     if found is None and len(sources) < len(steps):
@@ -48,7 +48,7 @@ def moves(steps: Sequence[Step], lives: Lives) -> list[Move] | None:
     return _at_once(steps, is_taken) if found is None else found
 
 
-def _to_final_names(steps: Sequence[Step], lives: Lives) -> list[Move] | None:
+def _to_final_names(steps: Sequence[Step], exists: Exists) -> list[Move] | None:
     """The moves if the steps of each final name lead one table there: that tells which names were taken before."""
     sources, targets = defaultdict(set), defaultdict(set)
     for step in steps:
@@ -61,23 +61,23 @@ def _to_final_names(steps: Sequence[Step], lives: Lives) -> list[Move] | None:
         starts |= start
 
     def was_there(name: Key) -> bool:
-        known = lives(name)
+        known = exists(name)
         return name in starts if known is None else known
 
     found = _in_order(steps, was_there, by_final=True)
     return found if found is None or all(steps[move.last].target == steps[move.last].final for move in found) else None
 
 
-def _in_order(steps: Sequence[Step], lives: Lives, *, by_final: bool = False) -> list[Move] | None:
+def _in_order(steps: Sequence[Step], exists: Exists, *, by_final: bool = False) -> list[Move] | None:
     """The moves of steps each of which finds its source there and its target free; the first that does so is next."""
     here: dict[Key, Move | None] = {}
     left = dict(enumerate(steps))
 
     def is_possible(step: Step) -> bool:
         table = here.get(step.source)
-        if table is None and (step.source in here or lives(step.source) is False):
+        if table is None and (step.source in here or exists(step.source) is False):
             return False
-        if here[step.target] is not None if step.target in here else lives(step.target):
+        if here[step.target] is not None if step.target in here else exists(step.target):
             return False
         return not by_final or table is None or steps[table.last].final == step.final
 
@@ -91,7 +91,7 @@ def _in_order(steps: Sequence[Step], lives: Lives, *, by_final: bool = False) ->
     return [table for table in here.values() if table is not None]
 
 
-def _at_once(steps: Sequence[Step], lives: Lives) -> list[Move] | None:
+def _at_once(steps: Sequence[Step], exists: Exists) -> list[Move] | None:
     """Each table goes from the name that it has to one that is free, or that another one leaves; the latter is last."""
     sources = {step.source for step in steps}
     chosen: dict[Key, int] = {}
@@ -100,5 +100,5 @@ def _at_once(steps: Sequence[Step], lives: Lives) -> list[Move] | None:
         if known is None or step.target in sources or steps[known].target not in sources:
             chosen[step.source] = place
     ends = [steps[place].target for place in chosen.values()]
-    is_possible = len(set(ends)) == len(ends) and all(lives(source) is not False for source in sources)
+    is_possible = len(set(ends)) == len(ends) and all(exists(source) is not False for source in sources)
     return [Move(place, place) for place in chosen.values()] if is_possible else None

@@ -1,4 +1,4 @@
-"""What is shown of a feed's tables: each incarnation by its newest version, with its lives and the columns it had."""
+"""What is shown of a feed's tables: each incarnation by its newest version, when it was there, and its columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ShownVersion(msgspec.Struct, frozen=True):
     ended_by: str | None = None
 
 
-class Life(NamedTuple):
+class Interval(NamedTuple):
     """From which commit to which an incarnation was there (None: it still is), and what ended it."""
 
     from_ts: int
@@ -35,7 +35,7 @@ class Life(NamedTuple):
 class _Incarnation(NamedTuple):
     number: int
     versions: Sequence[ShownVersion]
-    lives: Sequence[Life]
+    intervals: Sequence[Interval]
 
 
 _read_versions = msgspec.json.Decoder(list[ShownVersion]).decode
@@ -59,24 +59,24 @@ def table_states(versions: str | None, shown_through_ts: int) -> list[dict[str, 
 
 def _incarnation(number: int, versions: Iterable[ShownVersion], shown_through_ts: int) -> _Incarnation:
     ordered = sorted(versions, key=lambda each: (each.valid_from_ts, each.valid_to_ts is None, each.valid_to_ts or 0))
-    stretches = [[ordered[0]]]
+    unbroken = [[ordered[0]]]
     for before, version in pairwise(ordered):
-        # a table that was dropped and recovered has two lives with one set of rows
+        # a table that was dropped and recovered has two intervals with one set of rows
         if before.valid_to_ts is not None and version.valid_from_ts > before.valid_to_ts:
-            stretches.append([])
-        stretches[-1].append(version)
-    return _Incarnation(number, ordered, [_life(each[0], each[-1], shown_through_ts) for each in stretches])
+            unbroken.append([])
+        unbroken[-1].append(version)
+    return _Incarnation(number, ordered, [_interval(each[0], each[-1], shown_through_ts) for each in unbroken])
 
 
-def _life(first: ShownVersion, last: ShownVersion, shown_through_ts: int) -> Life:
+def _interval(first: ShownVersion, last: ShownVersion, shown_through_ts: int) -> Interval:
     is_shown = last.valid_to_ts is not None and last.valid_to_ts <= shown_through_ts
-    return Life(first.valid_from_ts, last.valid_to_ts if is_shown else None, last.ended_by)
+    return Interval(first.valid_from_ts, last.valid_to_ts if is_shown else None, last.ended_by)
 
 
 def _states(incarnations: Sequence[_Incarnation]) -> Iterator[dict[str, Any]]:
     """The states of a table's incarnations, which are given in order."""
-    next_from = {one.number: later.lives[0].from_ts for one, later in pairwise(incarnations)}
-    for place, (number, versions, lives) in enumerate(incarnations):
+    next_from = {one.number: later.intervals[0].from_ts for one, later in pairwise(incarnations)}
+    for place, (number, versions, intervals) in enumerate(incarnations):
         newest, before = versions[-1], incarnations[:place]
         pasts = [
             version for each in before for version in each.versions if version.valid_from_ts < next_from[each.number]
@@ -86,11 +86,11 @@ def _states(incarnations: Sequence[_Incarnation]) -> Iterator[dict[str, Any]]:
             "table_incarnation": number,
             "schema_name": newest.schema_name,
             "table_name": newest.table_name,
-            "is_live": lives[-1].to_ts is None,
+            "is_live": intervals[-1].to_ts is None,
             "table_schema": newest.table_schema,
             "origin": newest.origin,
             "valid_from_ts": newest.valid_from_ts,
-            "lives": [life._asdict() for life in lives],
+            "lives": [interval._asdict() for interval in intervals],
             "versions": [
                 {"from_ts": version.valid_from_ts, "table_schema": version.table_schema}
                 for version in sorted([*pasts, *versions], key=lambda each: each.valid_from_ts)
@@ -103,6 +103,6 @@ def _left_behind(before: Iterable[_Incarnation], next_from: Mapping[int, int]) -
     """What came back under another name is another table from where its lineage went on without it."""
     return [
         {"incarnation": number, "at_ts": next_from[number]}
-        for number, _, lives in before
-        if any(life.from_ts >= next_from[number] for life in lives)
+        for number, _, intervals in before
+        if any(interval.from_ts >= next_from[number] for interval in intervals)
     ]

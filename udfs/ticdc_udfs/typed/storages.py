@@ -88,12 +88,15 @@ class History(msgspec.Struct, frozen=True):
 
 
 class FoundStorage(msgspec.Struct, frozen=True):
-    """An incarnation of a table, by what `int_ticdc__typed_storages` asks of it; `lives` is a hash of all its lives."""
+    """An incarnation of a table, by what `int_ticdc__typed_storages` asks of it.
+
+    `incarnations` is a hash of when each incarnation of the table was there.
+    """
 
     feed: str
     table_id: str
     table_incarnation: int
-    lives: str
+    incarnations: str
     generations: tuple[int, ...] = ()
     last_generation: int = 0
     is_keyless: bool = False
@@ -163,7 +166,7 @@ def history_of(table: FoundStorage, storage: str, run: Run) -> History:
     known = run.storages.get(name, Stored())
     before = known.settled
     built = tuple((model.anew, model.since.get(table.feed)) for model in run.models)
-    now = Settled(run.run_id, (table.lives, *built), run.rows_of)
+    now = Settled(run.run_id, (table.incarnations, *built), run.rows_of)
     kept = Addition(Stored(known.batches, {}, msgspec.structs.replace(before, rows_of=run.rows_of)), None)
     whole = Addition(Stored(((run.run_id, 0),), {}, now), 0, not known.batches)
     if before.run_id == run.run_id and before.rows_of == run.rows_of:
