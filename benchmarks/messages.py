@@ -1,8 +1,8 @@
 """Generates messages in the exact form of TiCDC's encoders, as files of the table `ticdc.messages`.
 
 A `Changefeed` is an endless stream of changes of one table: inserts, updates with the full old row, deletes, a delete
-and insert of one key in one commit, watermarks on every partition, stretches that are replayed after a restart, and,
-before each of these, a record that was cut off. It is the same for the same seed.
+and insert of one key in one commit, watermarks on every partition, offset ranges that are replayed after a restart,
+and, before each of these, a record that was cut off. It is the same for the same seed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 {% macro numbered_copies(events) %}
     {%- set commit = "feed, schema_name, table_name, commit_ts" -%}
     select
-        * except (last_offset, last_index, stretch),
+        * except (last_offset, last_index, offset_range),
         if(
             row_id is null,
             row_number() over (
-                partition by {{ commit }}, topic, `partition`, stretch, op, image_hash order by `offset`, event_index
+                partition by {{ commit }}, topic, `partition`, offset_range, op, image_hash order by `offset`, event_index
             ),
             1
         ) as copy
@@ -20,7 +20,7 @@
                 )
             ) over (
                 partition by {{ commit }}, topic, `partition` order by `offset`, event_index
-            ) as stretch
+            ) as offset_range
         from (
             select
                 *,
@@ -32,5 +32,5 @@
                 partition by {{ commit }}, topic, `partition` order by `offset`, event_index
             )
         ) as followed_events
-    ) as stretches
+    ) as offset_ranges
 {% endmacro %}

@@ -3,7 +3,7 @@
     {% set ranges = [] %}
     {% set runs = ticdc.relation_before("int_ticdc__staged_runs") %}
     {% set tables = [relation, runs] if runs else [relation] %}
-    {% for row in ticdc.asked(ticdc.staged_stretches(protocol, relation, first_run_id), tables) %}
+    {% for row in ticdc.asked(ticdc.staged_offset_ranges(protocol, relation, first_run_id), tables) %}
         {% set firsts, lasts = [row[3]], [row[4]] %}
         {% if row[5] != row[4] - row[3] + 1 %}
             {% for gap in ticdc.asked(

@@ -45,7 +45,7 @@ keyless_events as (
 
 ),
 
--- what arrives may go on where a stretch of an earlier run ended: all changes of its commits are numbered
+-- what arrives may go on where an offset range of an earlier run ended: all changes of its commits are numbered
 keyless_commits as (
 
     select distinct

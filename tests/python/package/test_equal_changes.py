@@ -43,7 +43,7 @@ class Story:
             FEED.messages[place] = partition, with_row_key(message, row_key)
 
     def again(self, first: int, end: int | None = None) -> None:
-        """A stretch of the last messages comes again."""
+        """A range of the last messages comes again."""
         FEED.messages.extend(FEED.messages[first:end])
 
 
@@ -177,7 +177,7 @@ BATCHES = [
 case("copies_in_batches", "open_protocol", records("copies_in_batches", [*BATCHES, *BATCHES]))
 
 
-def test_a_stretch_goes_on_through_batches_and_numbers_of_rows_tell_them_apart(built_cases: Built) -> None:
+def test_a_range_of_offsets_goes_on_through_batches_and_numbers_of_rows_tell_them_apart(built_cases: Built) -> None:
     found = built_cases.current("copies_in_batches")
     assert [row["v"] for row in found["shop.told_apart"]] == ["7", "7", "7"]
     assert [row["v"] for row in found["shop.together"]] == ["7", "7", "7", "8"]

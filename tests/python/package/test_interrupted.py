@@ -97,7 +97,7 @@ def canal_lines() -> list[str]:
 
 
 def replayed_lines(name: str) -> list[str]:
-    """The messages with stretches sent again, and the partitions in another interleaving."""
+    """The messages with offset ranges sent again, and the partitions in another interleaving."""
     return rearranged_lines(Variant(root(), name).records, name, random.Random(name))
 
 

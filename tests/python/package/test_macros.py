@@ -53,7 +53,7 @@ DDL = {
     "RENAME TABLE t TO u": True,
 }
 
-# Stretches of staged offsets: topic, partition, first and last offset.
+# Ranges of staged offsets: topic, partition, first and last offset.
 STAGED: Mapping[str, list[tuple[str, int, int, int]]] = {
     "nothing": [],
     "one partition": [("t", 1, 5, 9)],
@@ -62,7 +62,7 @@ STAGED: Mapping[str, list[tuple[str, int, int, int]]] = {
     "gaps": [("t", 0, 0, 3), ("t", 0, 7, 9), ("t", 1, 2, 8)],
     "topics": [("t", 0, 0, 9), ("it's", 0, 3, 5)],
     "topics that differ in case": [("t", 0, 0, 9), ("T", 1, 0, 9)],
-    "many stretches": [("it's", partition, first, first + 1) for partition in (0, 1) for first in range(0, 30, 3)],
+    "many ranges": [("it's", partition, first, first + 1) for partition in (0, 1) for first in range(0, 30, 3)],
 }
 
 
@@ -79,7 +79,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         **{f"identifier {name}": f"ticdc.identifier({json.dumps(name)})" for name in IDENTIFIERS},
         **{f"literal {text}": f"ticdc.text_literal({json.dumps(text)})" for text in LITERALS},
         **{f"relation {schemas}": f"ticdc.schemas_relation({json.dumps(schemas)}) | string" for schemas in RELATIONS},
-        **{f"staged {name}": _is_not_staged(stretches) for name, stretches in STAGED.items()},
+        **{f"staged {name}": _is_not_staged(ranges) for name, ranges in STAGED.items()},
         "bare": "ticdc.bare_types()",
         "endings": "ticdc.may_end_names()",
         "free": "ticdc.free_name('_lossy', ['id'])",
@@ -159,9 +159,9 @@ def test_ddl_that_makes_a_table_with_a_key_ends_no_name(values: Mapping[str, Any
     assert {row.ddl_query: row.ends for row in found} == DDL
 
 
-def _is_not_staged(stretches: list[tuple[str, int, int, int]]) -> str:
+def _is_not_staged(ranges: list[tuple[str, int, int, int]]) -> str:
     names = ("topic", "partition", "first_offset", "last_offset")
-    staged = [{"feed": "shop", **dict(zip(names, stretch, strict=True))} for stretch in stretches]
+    staged = [{"feed": "shop", **dict(zip(names, each, strict=True))} for each in ranges]
     another = {"feed": "another", "topic": "t", "partition": 0, "first_offset": 0, "last_offset": 99}
     may_be_new = f"""'((feed = "shop"' ~ ticdc.may_not_be_staged({json.dumps(staged)}) ~ ') or feed = "another")'"""
     return f"{may_be_new} ~ ' and ' ~ ticdc.is_not_staged({json.dumps([*staged, another])})"

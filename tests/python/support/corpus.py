@@ -76,7 +76,7 @@ def renamed(line: str, topic: str, **members: Any) -> str:
 
 
 def rearranged(records: Iterable[Record], random: Random) -> list[Record]:
-    """The records as they may arrive too: partitions in any interleaving, and stretches sent again by restarts."""
+    """The records as they may arrive too: partitions in any interleaving, and offset ranges sent again by restarts."""
     partitions: dict[int, list[Record]] = {}
     for each in records:
         partitions.setdefault(each.partition, []).append(each)

@@ -43,7 +43,7 @@ IN_STEPS = "_in_steps"
 # Variants whose messages say the same as those of `canal_json`, in other bytes, order or partitions.
 SAME_ROWS = ("shuffled", "replayed", "index_value", "index_value_replayed", "snappy", "lz4", "rowkey")
 HALVES = (("canal_json", "canal_json_index_value_replayed") if IS_WHOLE else ("canal_json",)) if HAS_STEPS else ()
-# These come in another order too, with stretches sent again.
+# These come in another order too, with offset ranges sent again.
 REARRANGED = (("open_protocol", "simple_json") if IS_WHOLE else ("simple_json",)) if HAS_STEPS else ()
 # Typed tables cost most of a run's time: this feed has some, and `make soak` gives all of them to every variant.
 TYPED = "canal_json_typed"

@@ -91,18 +91,18 @@ class Change(NamedTuple):
 def _copies(rows: Sequence[tuple[Placed, resolution.Row]]) -> list[int]:
     """Of rows without key, the number of each among equal ones of its commit that stand side by side; 1 of others."""
     found = [1] * len(rows)
-    stretches: dict[tuple[Any, ...], list[tuple[int, int, int]]] = defaultdict(list)
+    of_commits: dict[tuple[Any, ...], list[tuple[int, int, int]]] = defaultdict(list)
     indexes: Counter[tuple[int, int]] = Counter()
     for number, (place, row) in enumerate(rows):
         index = indexes[place.partition, place.offset]
         indexes[place.partition, place.offset] += 1
         if _NO_KEY in row.lossy and place.event.row_id is None:
             commit = place.event.schema_name, place.event.table_name, place.event.commit_ts, place.partition
-            stretches[commit].append((place.offset, index, number))
-    for stretch in stretches.values():
+            of_commits[commit].append((place.offset, index, number))
+    for places in of_commits.values():
         counts: Counter[tuple[Any, ...]] = Counter()
         last = (-1, -1)
-        for offset, index, number in sorted(stretch):
+        for offset, index, number in sorted(places):
             if (offset, index) not in ((last[0], last[1] + 1), (last[0] + 1, 0)):
                 counts.clear()
             last = offset, index

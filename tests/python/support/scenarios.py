@@ -243,7 +243,7 @@ def _texts(columns: Sequence[str], rows: Tuples) -> list[dict[str, str]]:
 
 
 def write_scenarios(feed: Feed) -> Written:
-    """All stories, then a stretch of them again; and the whole of it once more for the second build."""
+    """All stories, then a range of their messages again; and the whole of it once more for the second build."""
     for write in SCENARIOS[feed.name]:
         feed.begin(write.__name__)
         write(feed)

@@ -303,8 +303,8 @@ class JsonMessages(Messages):
     def _all_have(self, text: bytes, at: Numbers) -> bool:
         """Whether all messages have the text there, which most have: it takes a third of asking for each of them."""
         count = len(self.bytes) - len(text) + 1
-        stretches = np.ndarray((count,), np.dtype(f"V{len(text)}"), self.bytes.data, strides=(1,))
-        return stretches[at].tobytes() == text * len(at)
+        windows = np.ndarray((count,), np.dtype(f"V{len(text)}"), self.bytes.data, strides=(1,))
+        return windows[at].tobytes() == text * len(at)
 
     def _value_end(self, following: bytes, at: Numbers, end: Numbers, quote: Numbers) -> tuple[Numbers, Numbers]:
         """The ends of the values that start there, and the next quotes behind them."""

@@ -1,4 +1,4 @@
-{% macro staged_stretches(protocol, relation, first_run_id) %}
+{% macro staged_offset_ranges(protocol, relation, first_run_id) %}
 {%- set runs = ticdc.relation_before("int_ticdc__staged_runs") -%}
 {%- set noted_run_id = ticdc.settled(runs).run_id if runs else 0 -%}
 {%- if noted_run_id >= ticdc.run_id() | int -%}
@@ -9,7 +9,7 @@
 {%- endif %}
 with
 
-stretches as (
+offset_ranges as (
 
     {% if noted_run_id -%}
     select
@@ -49,6 +49,6 @@ select
     min(first_offset) as first_offset,
     max(last_offset) as last_offset,
     sum(messages) as messages
-from stretches
+from offset_ranges
 group by feed, topic, `partition`
 {% endmacro %}
