@@ -318,18 +318,18 @@ class Road:
         return str(_text(row)), _text(key), lossy
 
     def _effect(self, effect: Effect, tables: Mapping[_Identity, Table]) -> None:
-        home = self._version_before(effect.table_id, effect.incarnation, effect.commit_ts)
+        source = self._version_before(effect.table_id, effect.incarnation, effect.commit_ts)
         table = tables[effect.table_id, effect.incarnation]
         names = {partition.name for partition in effect.partitions}
         gone = []
         for key, rows in list(table.rows.items()):
             stays = []
             for held in rows:
-                row, _, lossy = self._projected(held, home)
+                row, _, lossy = self._projected(held, source)
                 image = msgspec.json.decode(row, type=dict[str, str | None])
-                partition = effect.partitioning and partition_of(image, effect.partitioning, home.columns)
+                partition = effect.partitioning and partition_of(image, effect.partitioning, source.columns)
                 if partition in names:
-                    gone.append(_Held(row, tuple(lossy), home))
+                    gone.append(_Held(row, tuple(lossy), source))
                 else:
                     stays.append(held)
             table.rows[key] = stays
@@ -338,15 +338,15 @@ class Road:
         if effect.kind is not DdlKind.EXCHANGE_PARTITION:
             return
         assert effect.counterpart_table_id is not None and effect.counterpart_incarnation is not None
-        away = self._version_before(effect.counterpart_table_id, effect.counterpart_incarnation, effect.commit_ts)
+        target = self._version_before(effect.counterpart_table_id, effect.counterpart_incarnation, effect.commit_ts)
         other = tables[effect.counterpart_table_id, effect.counterpart_incarnation]
-        come = [_Held(*self._row_of(held, away), away) for rows in other.rows.values() for held in rows]
+        come = [_Held(*self._row_of(held, target), target) for rows in other.rows.values() for held in rows]
         other.rows = {}
-        for target, version, rows in ((other, away, gone), (table, home, come)):
+        for receiver, version, rows in ((other, target, gone), (table, source, come)):
             columns = msgspec.json.encode([[column._asdict() for column in version.columns]]).decode()
             for held in rows:
                 row, key, lossy = projected_text(held.row, columns, held.lossy)
-                target.put(
+                receiver.put(
                     _text(key) or str(_text(row)), _Held(str(_text(row)), tuple(lossy), version), _NO_KEY in lossy
                 )
 

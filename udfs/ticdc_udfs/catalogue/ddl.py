@@ -549,13 +549,13 @@ def _alter(c: Cursor, schema: str | None) -> list[Change]:
         return [Change(DdlKind.ALTER_SEQUENCE, *sequence)]
     if not c.take("TABLE"):
         return _other(c, schema)
-    home, (schema, table) = schema, c.table(schema)
+    default_schema, (schema, table) = schema, c.table(schema)
     changes: list[Change] = []
     while c:
         if c.take("EXCHANGE"):
-            changes.append(_exchange(c, schema, table, home))
+            changes.append(_exchange(c, schema, table, default_schema))
         elif c.take("RENAME"):
-            changes.append(_rename_action(c, schema, table, home))
+            changes.append(_rename_action(c, schema, table, default_schema))
         else:
             changes.extend(_action(c, schema, table))
         if c and not c.at("PARTITION", "BY") and not c.at("REMOVE", "PARTITIONING"):
@@ -679,14 +679,14 @@ def _alter_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
     return [SetDefault(DdlKind.SET_DEFAULT, schema, table, name, *_default(c))]
 
 
-def _rename_action(c: Cursor, schema: str | None, table: str, home: str | None) -> Change:
+def _rename_action(c: Cursor, schema: str | None, table: str, default_schema: str | None) -> Change:
     for words, kind in _RENAMED.items():
         if c.take(words):
             name = _column_name(c)
             c.need("TO")
             return Named(kind, schema, table, name, _column_name(c))
     _ = c.take("TO") or c.take("AS") or c.take("=")
-    return RenameTable(DdlKind.RENAME_TABLE, schema, table, *c.table(home))
+    return RenameTable(DdlKind.RENAME_TABLE, schema, table, *c.table(default_schema))
 
 
 _RENAMED = {"COLUMN": DdlKind.RENAME_COLUMN, "INDEX": DdlKind.RENAME_INDEX, "KEY": DdlKind.RENAME_INDEX}
@@ -714,11 +714,11 @@ def _reorganize(c: Cursor, schema: str | None, table: str) -> list[Change]:
     return [PartitionChange(DdlKind.REORGANIZE_PARTITION, schema, table, names, _partitions(c))]
 
 
-def _exchange(c: Cursor, schema: str | None, table: str, home: str | None) -> Change:
+def _exchange(c: Cursor, schema: str | None, table: str, default_schema: str | None) -> Change:
     c.need("PARTITION")
     name = c.name()
     c.need("WITH", "TABLE")
-    counterpart = c.table(home)
+    counterpart = c.table(default_schema)
     _ = c.take("WITH", "VALIDATION") or c.take("WITHOUT", "VALIDATION")
     return PartitionChange(DdlKind.EXCHANGE_PARTITION, schema, table, (name,), counterpart=counterpart)
 

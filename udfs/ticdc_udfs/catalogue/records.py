@@ -225,17 +225,17 @@ def _moves(result: Fold, versions: Sequence[Version]) -> Iterator[_Record]:
         if version.row_effect == "key":
             yield _move(version.of.valid_from_ts, "key_change", version, version, lineages)
     for effect in result.effects:
-        home = _before(lineages[effect.table_id, effect.incarnation], effect.commit_ts)
-        if home is None:
+        source = _before(lineages[effect.table_id, effect.incarnation], effect.commit_ts)
+        if source is None:
             continue
-        away = None
+        target = None
         if effect.counterpart_table_id is not None and effect.counterpart_incarnation is not None:
             other = lineages[effect.counterpart_table_id, effect.counterpart_incarnation]
-            away = _before(other, effect.commit_ts)
-        yield _move(effect.commit_ts, effect.kind, home, away, lineages, effect)
-        if away is not None:
+            target = _before(other, effect.commit_ts)
+        yield _move(effect.commit_ts, effect.kind, source, target, lineages, effect)
+        if target is not None:
             # all rows of a table that was exchanged go into the partition
-            yield _move(effect.commit_ts, effect.kind, away, home, lineages)
+            yield _move(effect.commit_ts, effect.kind, target, source, lineages)
 
 
 def _before(versions: Iterable[Version], commit_ts: int) -> Version | None:
@@ -249,32 +249,32 @@ def _before(versions: Iterable[Version], commit_ts: int) -> Version | None:
 def _move(
     ddl_commit_ts: int,
     kind: str,
-    home: Version,
-    away: Version | None,
+    source: Version,
+    target: Version | None,
     lineages: Mapping[Identity, Sequence[Version]],
     effect: Effect | None = None,
 ) -> _Record:
     record = {
         "record": "move",
         "commit_ts": ddl_commit_ts,
-        "schema_name": home.of.schema_name,
-        "table_name": home.of.table_name,
-        "table_id": home.of.table_id,
-        "table_incarnation": home.of.incarnation,
+        "schema_name": source.of.schema_name,
+        "table_name": source.of.table_name,
+        "table_id": source.of.table_id,
+        "table_incarnation": source.of.incarnation,
         "kind": kind,
-        "version_from_ts": home.of.valid_from_ts,
-        "columns": home.columns,
+        "version_from_ts": source.of.valid_from_ts,
+        "columns": source.columns,
         "lineage": [
             {"valid_from_ts": each.of.valid_from_ts, "columns": each.columns, "row_effect": each.row_effect}
-            for each in lineages[home.identity]
+            for each in lineages[source.identity]
         ],
     }
     if effect is not None:
         record["partitioning"] = partitioning_text(effect.partitioning)
         record["partition_names"] = [partition.name.lower() for partition in effect.partitions]
-    if away is not None:
-        record["to_table_id"], record["to_incarnation"] = away.identity
-        record["to_version_from_ts"], record["to_columns"] = away.of.valid_from_ts, away.columns
+    if target is not None:
+        record["to_table_id"], record["to_incarnation"] = target.identity
+        record["to_version_from_ts"], record["to_columns"] = target.of.valid_from_ts, target.columns
     return record
 
 
