@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,22 @@ def test_a_model_reads_no_folder_after_its_own(models: dict[str, ModelNode]) -> 
         if read in models and ORDER.index(_folder(models[read])) > ORDER.index(_folder(model))
     ]
     assert not backwards, "\n".join(backwards)
+
+
+def test_a_snapshot_is_made_anew_where_a_seed_changed(models: dict[str, ModelNode]) -> None:
+    """Its text tells nothing of what a seed holds: what it settles has the checksums of all seeds that it reads."""
+    snapshots = [model for model in models.values() if model.config.materialized == "ticdc_snapshot"]
+    read = {
+        model.name: sorted(id.rpartition(".")[2] for id in model.depends_on.nodes if id.startswith("seed."))
+        for model in snapshots
+    }
+    settled = {
+        model.name: re.findall(r'"(\w+)"', call[1])
+        for model in snapshots
+        if (call := re.search(r"to_settle\(.*seed_checksums\(\[(.*?)\]\)", model.raw_code))
+    }
+    assert settled == {name: seeds for name, seeds in read.items() if seeds}
+    assert settled
 
 
 def test_materializations_are_in_their_folder() -> None:
