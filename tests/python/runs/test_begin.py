@@ -47,10 +47,12 @@ def test_a_run_that_can_begin(run: dict[str, Any]) -> None:
     assert problems_of_run(Request(**{**RUN, **run})) == []
 
 
-def test_a_full_refresh_takes_all_stored_tables_or_none() -> None:
-    (said,) = problems_of_run(Request(**{**RUN, "is_full_refresh": True, "models": ["latest", "a view"]}))
+@pytest.mark.parametrize("models", [*([name] for name in STORED), ["latest", "a view"], STORED[1:]])
+def test_a_full_refresh_takes_all_stored_tables_or_none(models: list[str]) -> None:
+    (said,) = problems_of_run(Request(**{**RUN, "is_full_refresh": True, "models": models}))
     assert said.startswith("--full-refresh makes all tables of the package anew or none")
-    assert "left out: changes, staged. Select" in said
+    left_out = [name for name in STORED if name not in models]
+    assert f"left out: {', '.join(left_out)}. Select" in said
 
 
 def test_messages_are_decoded_again_in_a_full_refresh_alone() -> None:
