@@ -85,7 +85,7 @@ NOT_RUN: Mapping[str, Left] = {
         "is a run of dbt, as the one that the module `cli` holds against a table's columns", is_understood
     ),
     "dbt build --full-refresh --vars '{ticdc__redecode: true}'": Left(
-        "is one more build, as those of the modules `redrive` and `redecode` are", is_understood_by_dbt
+        "is one more build, as those of the modules `dbt_tests` and `avro_anew` are", is_understood_by_dbt
     ),
 }
 NO_CODE = {"mermaid": "diagrams"}
