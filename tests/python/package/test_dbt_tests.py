@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,154 +14,71 @@ import pytest
 from support import session
 from support.configuration import PROBLEMS, WRONG
 from support.corpus import SOAKED
+from support.faults import AS_OF_CALLS, AS_OF_TABLES, CALLS, FAULTS, MS, SHIPPED
 from support.messages import COMMIT_TS, ddl_message, row_message, to_bytes
-from support.parsed import PROFILES, parsed
+from support.package import Package
 
 pytestmark = pytest.mark.soak("dbt")
-ROOT = Path(__file__).parents[3]
-VARIABLES = {
+VARIABLES: Mapping[str, Any] = {
     "ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": ["shop"]}],
     "ticdc__unit_tests": True,
 }
-SHIPPED = ("accounting_balanced", "history_intervals", "no_dead_letters", "unique_change")
-MESSAGE = to_bytes(row_message({"id": "1"}, {"id": "int"})).decode()
-OTHER = to_bytes(row_message({"id": "2"}, {"id": "int"}, commit_ts=2**18 * 9)).decode()
-THIRD = to_bytes(row_message({"id": "3"}, {"id": "int"}, tidb={"commitTs": COMMIT_TS + 2**18})).decode()
-DDL = to_bytes(
-    ddl_message("create table other (id int)", "CREATE", table="other", _tidb={"commitTs": COMMIT_TS + 2**19})
-).decode()
-NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
-# What the shipped tests must find fault with, by the view of the package that holds it.
-TABLE = "'shop' as feed, 's' as schema_name, 't' as table_name, 1 as table_incarnation"
-FAULTS = {
-    "ticdc__accounting": "select true as balanced, 2000L as messages union all select false, 1000L",
-    "ticdc__dead_letters": "select 'shop' as feed, 'bad_json' as error_code from range(3)",
-    "ticdc__completeness": f"select 'fresh' as feed, {NOW_TS} as complete_through_ts union all select 'stale', 1L "
-    "union all select 'none', null",
-    # row keys say what is wrong with the row, or why nothing is
-    "ticdc__changelog": f"""
-        select {TABLE}, 1 as copy, if(commit_ts_exact, null, xxhash64(before)) as image_hash, *, null as after
-        from values
-            ('t', 5, true, 'twice', 'update', null, array()),
-            ('t', 5, true, 'twice', 'update', '{{}}', array()),
-            ('t', 7, false, 'in a millisecond', 'update', null, array()),
-            ('t', 7, false, 'in a millisecond', 'update', '{{}}', array()),
-            ('t', 9, true, 'other value', 'update', '{{"a":"x","b":null}}', array()),
-            ('t', 9, true, 'null became empty', 'delete', '{{"a":"","b":""}}', array('*x:flag', 'a:flag')),
-            ('t', 9, true, 'same', 'update', '{{"b":null,"a":"","c":"in no other"}}', array()),
-            ('t', 9, true, 'flagged', 'update', '{{"a":"x"}}', array('a:flag')),
-            ('t', 9, true, 'flagged as a whole', 'update', '{{"a":"x"}}', array('*:flag')),
-            ('altered', 9, true, 'ddl between', 'update', '{{"a":"x"}}', array()),
-            ('altered', 7, true, 'ddl of its own commit', 'update', '{{"a":"x"}}', array()),
-            ('t', 9, true, 'gone', 'delete', null, array()),
-            ('t', 9, true, 'was never there', 'delete', null, array()),
-            ('t', 8, true, 'left before', 'delete', null, array()),
-            ('t', 8, true, 'one of equal rows', 'delete', null, array('*:no_key')),
-            ('t', 9, false, 'came and went', 'insert', null, array()),
-            ('t', 9, false, 'came and went', 'delete', null, array())
-            as changes (table_id, commit_ts, commit_ts_exact, row_key, op, before, lossy)
-    """,
-    "ticdc__row_history": f"""
-        select {TABLE}, *, '{{"a":"","b":null}}' as row, cast(array() as array<string>) as lossy
-        from values
-            ('t', 'overlap', 1, 5, 'update'), ('t', 'overlap', 4, null, null),
-            ('t', 'two ends open', 1, null, null), ('t', 'two ends open', 3, null, null),
-            ('t', 'gap', 1, 3, 'update'), ('t', 'gap', 4, null, null),
-            ('t', 'no next', 1, 3, 'update'),
-            ('t', 'empty', 3, 3, 'delete'),
-            ('t', 'no reason', 1, 3, null),
-            ('t', 'not ended', 1, null, 'delete'),
-            ('t', 'deleted and back', 1, 3, 'delete'), ('t', 'deleted and back', 5, null, null),
-            ('t', 'updated', 1, 3, 'update'), ('t', 'updated', 3, 4, 'truncate_table'),
-            ('altered', 'updated', 1, 9, 'delete'),
-            ('t', 'left before', 2, 9, 'delete'), ('t', 'gone', 2, 9, 'delete'), ('t', 'same', 2, 9, 'delete'),
-            ('t', 'other value', 2, 9, 'delete'), ('t', 'null became empty', 2, 9, 'delete'),
-            ('t', 'flagged', 2, 9, 'delete'), ('t', 'flagged as a whole', 2, 9, 'delete'),
-            ('altered', 'ddl between', 2, 9, 'delete'), ('altered', 'ddl of its own commit', 2, 7, 'delete')
-            as times (table_id, row_key, valid_from_ts, valid_to_ts, closed_by)
-    """,
-    "ticdc__columns": f"select {TABLE}, 'altered' as table_id, explode(array(1L, 7L, 9L)) as valid_from_ts",
-}
-CALLS = {
-    "stale": "ticdc.test_complete_within(ref('ticdc__completeness'), minutes=15)",
-    "few": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=3)",
-    "small_share": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=1, share=0.001)",
-    "large_share": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=2, share=0.0009)",
-    "intervals": "ticdc.test_history_intervals(ref('ticdc__row_history'))",
-    "orphans": "ticdc.test_no_orphan_deletes(ref('ticdc__changelog'))",
-    "chain": "ticdc.test_before_image_chain(ref('ticdc__changelog'))",
-    "bad_minutes": "ticdc.test_complete_within(ref('ticdc__completeness'), minutes='soon')",
-    "bad_at_most": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=-1)",
-    "bad_share": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), share=5)",
-    "bad_key": "ticdc.test_history_intervals(ref('ticdc__row_history'), key='id')",
-}
-# A table whose columns a DDL at 2 ms changed, and one row of it; the feed is complete through 4 ms.
-MS = 2**18
-CHANGE = (
-    f"select {TABLE}, 't' as table_id, true as commit_ts_exact, 1 as apply_rank, '{{}}' as row_key, 0 as `partition`, "
-    "0 as `offset`, 0 as event_index, 't' as topic, 1 as run_id, cast(array() as array<string>) as lossy"
+
+
+def change(id: int, n: int, commit_ts: int, old: int | None = None, **added: str) -> str:
+    """An insert, or an update of `n`."""
+    row = {"id": str(id), "n": str(n), **added}
+    more: dict[str, Any] = {} if old is None else {"type": "UPDATE", "old": [{**row, "n": str(old)}]}
+    return to_bytes(row_message(row, dict.fromkeys(row, "int"), tidb={"commitTs": commit_ts}, **more)).decode()
+
+
+def ddl(sql: str, type: str, table: str, commit_ts: int) -> str:
+    """A DDL."""
+    return to_bytes(ddl_message(sql, type, table=table, _tidb={"commitTs": commit_ts})).decode()
+
+
+CHANGES = (
+    change(1, 1, COMMIT_TS),
+    change(1, 2, COMMIT_TS + MS, old=1),
+    change(1, 3, COMMIT_TS + 2 * MS, old=2),
 )
-
-
-def _batch(table: str) -> str:
-    """SQL of the newest batch of a table that readers see."""
-    return f"(select batches['{table}'][0] as batch_id from ticdc_lint.int_ticdc__publication) as batch_id"
-
-
-AS_OF_TABLES = (
-    "drop table ticdc_lint.int_ticdc__catalogue",
-    f"""
-        create view ticdc_lint.int_ticdc__catalogue as
-        select {TABLE}, 'version' as record, 't' as table_id, 's' as schema_key, 't' as table_key,
-            {_batch("int_ticdc__catalogue")}, *
-        from values
-            (0, {2 * MS}, '[{{"name":"id","type":"int(10) unsigned"}},{{"name":"n","type":"varchar(9)"}}]'),
-            ({2 * MS}, null, '[{{"name":"n","type":"decimal(9,2)"}},{{"name":"_Lossy","type":"decimal"}}]')
-            as versions (valid_from_ts, valid_to_ts, table_schema)
-    """,
-    f"""
-        insert into ticdc_lint.int_ticdc__changes by name {CHANGE}, {_batch("int_ticdc__changes")}, *
-        from values
-            ({MS}L, 'insert', '{{"id":"4294967295","n":"7"}}'),
-            ({3 * MS}L, 'update', '{{"n":"8","_Lossy":"1"}}')
-            as changes (commit_ts, op, after)
-    """,
-    f"insert into ticdc_lint.int_ticdc__carried_rows by name {CHANGE}, {MS}L as row_commit_ts, 'new_columns' as cause, "
-    f"{_batch('int_ticdc__carried_rows')}, "
-    f"""{2 * MS}L as commit_ts, 'update' as op, '{{"n":"7.00","_Lossy":null}}' as after""",
-    f"create or replace view ticdc_lint.int_ticdc__feed_bounds as "
-    f"select 'shop' as feed, {MS}L as first_commit_ts, {4 * MS}L as complete_through_ts",
-)
-AS_OF_CALLS = {
-    "before the DDL": f"tso={2 * MS - 1}",
-    "at the DDL": "timestamp='1970-01-01 08:00:00.002 Asia/Shanghai'",
-    "later": f"tso={4 * MS}, feed='shop'",
-    "too late": f"tso={4 * MS + 1}",
-    "too early": f"tso={MS - 1}",
-    "no such feed": f"tso={MS}, feed='other'",
-    "no moment": "",
+OTHER = change(2, 0, COMMIT_TS)
+# Runs of one model take these, and a row after the other from this id on.
+ADDED_COLUMN = ddl("alter table t add column c int", "ALTER", "t", COMMIT_TS + 3 * MS)
+ALONE = 100
+MESSAGES = len((*CHANGES, OTHER, ADDED_COLUMN))
+THIRD = change(3, 0, COMMIT_TS + 2000 * MS, c="0")
+OTHER_TABLE = ddl("create table other (id int)", "CREATE", "other", COMMIT_TS + 3000 * MS)
+LOAD = {"feed": "shop", "schema": "shop", "table": "loaded", "relation": "exports.loaded", "commit_ts": COMMIT_TS}
+# What readers see, but for when a row was written.
+SEEN = {
+    "current": "select table_name, row, lossy from ticdc__current_rows order by table_name, row",
+    "changelog": "select * except (image_hash) from ticdc__changelog order by table_name, commit_ts, row_key",
+    "history": "select * from ticdc__row_history order by table_name, valid_from_ts, row_key",
+    "typed": "select * from shop.t order by id",
+    "typed_history": "select * from shop.t_history order by id, _valid_from_ts",
+    "messages": "select sum(messages) as messages from ticdc__accounting",
 }
-
-
-# Models that store rows or make typed tables, each of which is run alone.
-SOME_STORED = ("int_ticdc__changes", "int_ticdc__latest")
-ALL_STORED = (
-    "stg_ticdc__canal_json",
-    "int_ticdc__exported_rows",
-    "int_ticdc__claim_checks",
-    "int_ticdc__staged_runs",
-    "int_ticdc__catalogue",
-    "int_ticdc__resolved_rows",
-    "int_ticdc__carried_rows",
-    "int_ticdc__table_states",
-    "int_ticdc__typed_storages",
-    "int_ticdc__typed_plans",
-    "int_ticdc__typed_views",
-    "int_ticdc__typed_histories",
-    "int_ticdc__typed_functions",
-    "int_ticdc__typed_tables",
-    *SOME_STORED,
-)
+# Of rows of the table `t`: where readers see which.
+IN_SIGHT = """
+    select 'current' as place, row_key from ticdc__current_rows where table_name = 't'
+    union all select 'changelog', row_key from ticdc__changelog where table_name = 't' and op = 'insert'
+    union all select 'history', row_key from ticdc__row_history where table_name = 't' and valid_to_ts is null
+    union all select 'typed', to_json(named_struct('id', cast(id as string))) from shop.t
+    union all select 'messages', cast(sum(messages) as string) from ticdc__accounting
+"""
+# Models that are run alone in the part `dbt` of the long tests; `builds` takes all.
+SOME_MODELS = ("int_ticdc__latest", "ticdc__current_rows")
+REFRESH = ("run", "--full-refresh")
+# A feed whose models no other feed here has.
+REGISTERED = {
+    "name": "registered",
+    "protocol": "avro",
+    "topics": ["registered"],
+    "options": {"schemas": "exports.schemas"},
+}
+# Materializations of what bears no rows of its own: one of these models may be made anew alone.
+UNSTORED = ("ticdc_view", "ticdc_table_function", "ticdc_state", "ticdc_log")
 # Of models that are no relations themselves.
 NO_RELATIONS = ("ticdc_typed_storages", "ticdc_typed_relations")
 # Of the lease of a run.
@@ -258,13 +176,24 @@ def test_a_run_without_seeds_says_what_to_run_first(outcome: Mapping[str, Any]) 
 
 def test_a_run_without_rows_forgets_nothing(outcome: Mapping[str, Any]) -> None:
     """`dbt run --empty` limits what models read to no rows."""
-    assert outcome["rows_after"] == {"run": ['{"id":"1"}'], "run --empty": ['{"id":"1"}']}
+    rows = ['{"id":"1","n":"3"}']
+    assert outcome["rows_after"] == {"run": rows, "run --empty": rows}
 
 
 def test_a_full_refresh_after_the_source_was_trimmed_loses_nothing(outcome: Mapping[str, Any]) -> None:
-    assert outcome["refreshed"] == ['{"id":"1"}']
-    before, after = outcome["first_runs"]
-    assert len(before) == 1
+    """Of changes of a row, and of an export that is gone, as its entry is."""
+    before, after = outcome["refreshed"]["before"], outcome["refreshed"]["after"]
+    assert [(row["op"], row["after"]) for row in before["changelog"] if row["table_name"] == "t"] == [
+        ("insert", '{"id":"1","n":"1"}'),
+        ("update", '{"id":"1","n":"2"}'),
+        ("update", '{"id":"1","n":"3"}'),
+    ]
+    assert [row["row"] for row in before["history"] if row["table_name"] == "t"] == [
+        f'{{"id":"1","n":"{n}"}}' for n in (1, 2, 3)
+    ]
+    assert [(row["id"], row["n"]) for row in before["typed"]] == [(1, 3)]
+    assert [(row["id"], row["n"]) for row in before["typed_history"]] == [(1, 1), (1, 2), (1, 3)]
+    assert [row["row"] for row in before["current"] if row["table_name"] == "loaded"] == ['{"id":"7","name":"seven"}']
     assert after == before
 
 
@@ -272,31 +201,81 @@ def test_messages_that_the_source_no_longer_has_are_not_decoded_again(outcome: M
     refused = outcome["refused"]["redecode"]
     assert "ticdc: ticdc__redecode would lose messages that are decoded" in refused
     assert (
-        "feed shop, topic shop, partition 0: 1 message(s), offsets 0 to 0, which the source no longer holds" in refused
+        "feed shop, topic shop, partition 0: 3 message(s), offsets 0 to 2, which the source no longer holds" in refused
     )
     assert "only --full-refresh builds again what follows" in outcome["refused"]["redecode without refresh"]
 
 
+@pytest.mark.soak("dbt", "builds")
+def test_messages_that_were_put_back_are_decoded_again(outcome: Mapping[str, Any]) -> None:
+    assert outcome["redecoded"]["after"] == outcome["redecoded"]["before"]
+    (decoded,) = (run["messages"] for run in outcome["logged"] if run["kind"] == "redecode")
+    assert decoded == MESSAGES + outcome["single"]["sent"]
+
+
+@pytest.mark.soak("dbt", "builds")
 def test_a_full_refresh_of_one_model_is_refused(outcome: Mapping[str, Any]) -> None:
-    refused = outcome["refused"]["one model"]
-    assert "--full-refresh makes all tables of the package anew or none" in refused
-    assert "int_ticdc__changes" in refused
-    assert "int_ticdc__latest," not in refused
+    """Where it stores rows; others are made anew alone."""
+    stored, refused = outcome["single"]["stored"], outcome["single"]["refused"]
+    assert "int_ticdc__latest" in refused
+    for model, said in refused.items():
+        assert "--full-refresh makes all tables of the package anew or none" in said, model
+        (left_out,) = {*re.findall(r"left out: (.*?)\. Select", said)}
+        assert left_out.split(", ") == sorted({*stored} - {model})
 
 
 def test_a_full_refresh_that_fails_is_as_if_it_had_not_been(outcome: Mapping[str, Any]) -> None:
     """Readers see what they saw, `dbt retry` goes on with it, and a run without it begins from what is published."""
     failed, built, again, retried = outcome["failed_refresh"]
-    assert failed == built == again == retried == ['{"id":"1"}']
+    assert failed == built == again == retried == ['{"id":"1","n":"3"}']
 
 
 def test_a_retry_after_a_failing_node_loses_and_doubles_nothing(outcome: Mapping[str, Any]) -> None:
-    assert outcome["retried"] == {"failed": 1, "retried": 2, "next run": 2}
+    known, other = '{"id":"1","n":"3"}', '{"id":"2","n":"0"}'
+    assert outcome["retried"] == {"failed": [known], "retried": [known, other], "next run": [known, other]}
 
 
 @pytest.mark.soak("dbt", "builds")
 def test_a_run_of_one_model_harms_nothing(outcome: Mapping[str, Any]) -> None:
-    assert outcome["single"] == [[2, 2, 2]] * len(outcome["single"])
+    """Readers see what they saw and what came since, each row once."""
+    steps = outcome["single"]["steps"]
+    assert steps
+    known: dict[str, set[str]] = {}
+    for step in steps:
+        run, sent, messages = step["run"], step["sent"], step["seen"].pop("messages")
+        assert messages == [str(MESSAGES + sent)], run
+        for place, keys in step["seen"].items():
+            assert known.get(place, {'{"id":"1"}', '{"id":"2"}'}) <= set(keys), (run, place)
+            assert len(set(keys)) == len(keys) <= 2 + sent, (run, place)
+            known[place] = set(keys)
+        # models one after the other are a run
+        assert not step["is_in_order"] or len({*map(tuple, step["seen"].values())}) == 1, run
+
+
+@pytest.mark.soak("dbt", "builds")
+def test_after_runs_of_one_model_the_next_run_has_all(outcome: Mapping[str, Any]) -> None:
+    typed = outcome["redecoded"]["before"]["typed"]
+    assert list(typed[0])[:3] == ["id", "n", "c"]
+    assert [row["id"] for row in typed] == [1, 2, *range(ALONE + 1, ALONE + outcome["single"]["sent"] + 1)]
+
+
+@pytest.mark.soak("dbt", "builds")
+def test_runs_are_logged(outcome: Mapping[str, Any]) -> None:
+    """What each did, when, by whom, and what came of it."""
+    first, *later = logged = outcome["logged"]
+    assert list(first)[:8] == ["run_id", "kind", "started_at", "ended_at", "state", "who", "messages", "changes"]
+    assert [first[name] for name in ("kind", "state", "messages", "changes")] == ["increment", "published", 3, 4]
+    assert {run["kind"] for run in later} == {"increment", "full refresh", "redecode"}
+    for run in logged:
+        assert run["started_at"] < run["ended_at"]
+        assert re.fullmatch(r"dbt run [0-9a-f-]{36} of .+, target lint", run["who"])
+        assert (run["state"] == "failed") == bool(run["unfinished_models"])
+        assert (run["state"] == "published") == (run["publication"] is not None)
+    # of refreshes and increments, and of the one that was overtaken
+    failed = {run["kind"]: run for run in logged if run["state"] == "failed"}
+    assert "int_ticdc__waiting_rows" in failed["full refresh"]["unfinished_models"]
+    assert failed["increment"]["unfinished_models"][0] == "int_ticdc__publication"
+    assert "unpublished" in {run["state"] for run in later}
 
 
 def test_the_views_of_the_state_are_asked_for(outcome: Mapping[str, Any]) -> None:
@@ -315,7 +294,9 @@ def test_a_second_run_is_told_who_builds_the_tables(outcome: Mapping[str, Any]) 
 def test_a_run_does_not_replace_what_another_one_published_meanwhile(outcome: Mapping[str, Any]) -> None:
     overtaken = outcome["overtaken"]
     assert "ticdc: another run published while this one built: it began from publication" in overtaken["said"]
-    assert overtaken["rows"] == {"before": 2, "refused": 2, "next run": 3}
+    before, refused, after = (overtaken["rows"][name] for name in ("before", "refused", "next run"))
+    assert refused == before
+    assert after == sorted([*before, '{"id":"3","n":"0","c":"0"}'])
 
 
 def test_a_table_of_an_older_version_is_told_with_a_remedy(outcome: Mapping[str, Any]) -> None:
@@ -359,55 +340,64 @@ def test_yml_names_the_columns_of_each_model(outcome: Mapping[str, Any]) -> None
         assert columns["yml"] == columns["relation"], model
 
 
+def current(package: Package) -> list[str]:
+    """Rows of the table `t`, as readers see them."""
+    return package.values("select row from ticdc__current_rows where table_name = 't' order by row")
+
+
+def seen(package: Package) -> dict[str, Any]:
+    """All that readers see, as `SEEN` has it."""
+    return {name: package.rows(query) for name, query in SEEN.items()}
+
+
+def alone(package: Package) -> dict[str, Any]:
+    """What readers see after each run of one model while a message waits, and what full refreshes of one model say."""
+    models = package.models()
+    stored = [name for name, model in models.items() if model.config.materialized not in UNSTORED]
+    names = [name for name in models if "builds" in SOAKED or name in SOME_MODELS]
+    steps: list[dict[str, Any]] = []
+    refused: dict[str, str] = {}
+    package.send(0, ADDED_COLUMN, partition=2)
+    sent = 0
+
+    def send() -> None:
+        nonlocal sent
+        sent += 1
+        package.send(sent, change(ALONE + sent, 0, COMMIT_TS + (3 + sent) * MS, c="0"), partition=2)
+
+    def look(*run: str) -> None:
+        package.passing(*run)
+        places: dict[str, list[str]] = {"current": [], "changelog": [], "history": [], "typed": [], "messages": []}
+        for row in package.rows(IN_SIGHT):
+            places[row["place"]].append(row["row_key"])
+        found = {place: sorted(keys) for place, keys in places.items()}
+        steps.append({"run": run, "sent": sent, "seen": found, "is_in_order": sent == 1})
+
+    send()
+    for name in names:
+        look("run", "--select", name)
+    for name in (name for name in names if name in stored):
+        send()
+        look("run", "--select", f"+{name}")
+        look("run", "--select", f"{name}+")
+    for name in names:
+        if name in stored:
+            refused[name] = package.refused(*REFRESH, "--select", name)
+        else:
+            look(*REFRESH, "--select", name)
+    return {"steps": steps, "refused": refused, "stored": stored, "sent": sent}
+
+
 def outcome_in(folder: Path) -> str:
-    """What dbt says of the package on a table without messages, as JSON."""
-    from dbt.cli.main import dbtRunner
-
-    places = ["--project-dir", ROOT, "--profiles-dir", PROFILES]
-    places += ["--target-path", folder / "target", "--log-path", folder / "logs"]
-    flags = ["--no-send-anonymous-usage-stats", "--no-version-check"]
-    manifest: Any = parsed(folder, VARIABLES)
-
-    said: list[str] = []
-    watching: list[Callable[[Any], None]] = []
-
-    def hear(event: Any) -> None:
-        said.append(event.info.msg)
-        for watch in list(watching):
-            watch(event)
-
-    def dbt(*arguments: str, **variables: Any) -> Any:
-        said.clear()
-        runner = dbtRunner(manifest=manifest, callbacks=[hear])  # type: ignore[attr-defined]
-        return runner.invoke([*arguments, *map(str, places), *flags, "--vars", json.dumps({**VARIABLES, **variables})])
-
-    def call(macro: str) -> Any:
-        """The rows of a query that a macro gives, or what dbt says of its error."""
-        manifest.nodes.pop("sql_operation.ticdc.inline_query", None)  # dbt keeps one that failed
-        done = dbt("show", "--quiet", "--limit", "-1", "--inline", "{{ " + macro + " }}")
-        if not done.success:
-            return "\n".join(said)
-        table = done.result.results[0].agate_table
-        return [dict(zip(table.column_names, map(str, row), strict=True)) for row in table.rows]
-
-    session.close()
-    spark = session.opened(folder / "warehouse")
-    spark.sql("create database ticdc_raw")
-    spark.sql(
-        "create table ticdc_raw.messages (topic string, partition int, offset bigint, timestamp timestamp, "
-        "key binary, value binary) using parquet"
-    )
+    """What dbt says of the package on a table without messages, and then with some, as JSON."""
+    package = Package(folder, VARIABLES)
+    spark, dbt = package.spark, package.dbt
     documented = dbt("docs", "generate").success
-    misconfigured = {"success": dbt("run", **WRONG).success, "said": "\n".join(said)}
+    misconfigured = {"success": dbt("run", **WRONG).success, "said": package.told()}
     misconfigured["made"] = spark.sql("show tables in ticdc_lint").count()
-    unseeded = {"success": dbt("run").success, "said": "\n".join(said)}
-    if not dbt("build", "--resource-type", "seed", "--resource-type", "model").success:
-        raise AssertionError("the package cannot be built on an empty table of messages\n" + "\n".join(said))
-    models = [
-        node
-        for node in manifest.nodes.values()
-        if node.resource_type == "model" and node.config.materialized not in NO_RELATIONS
-    ]
+    unseeded = {"success": dbt("run").success, "said": package.told()}
+    package.passing("build", "--resource-type", "seed", "--resource-type", "model")
+    models = [model for model in package.models().values() if model.config.materialized not in NO_RELATIONS]
     increment = dbt("compile", "--select", "int_ticdc__changes").result.results[0].node.compiled_code
     plan = spark.sql(increment)._jdf.queryExecution().optimizedPlan().toString()  # type: ignore[attr-defined]
     spark.sql("use ticdc_lint")  # Spark looks for a table function in the current schema alone
@@ -422,76 +412,69 @@ def outcome_in(folder: Path) -> str:
         result.node.name: {"kind": result.node.resource_type, "status": result.status, "message": result.message}
         for result in dbt("test").result
     }
-    spark.sql(f"insert into ticdc_raw.messages values ('shop', 0, 0, now(), null, cast('{MESSAGE}' as binary))")
-
-    def current() -> list[str]:
-        return [row[0] for row in spark.sql("select row from ticdc_lint.ticdc__current_rows").collect()]
-
+    package.send(0, *CHANGES)
+    spark.sql("create database exports")
+    spark.sql("create table exports.loaded as select 7 as id, 'seven' as name")
     rows_after = {}
-    for command in (("run",), ("run", "--empty")):
-        assert dbt(*command).success, "\n".join(said)
-        rows_after[" ".join(command)] = current()
-    first_runs = [[row[0] for row in spark.sql("select run_id from ticdc__changelog").collect()]]
+    for command, loads in (("run", [LOAD]), ("run --empty", [])):
+        package.passing(*command.split(), ticdc__initial_loads=loads)
+        rows_after[command] = current(package)
+    refreshed = {"before": seen(package)}
+    spark.sql("drop table exports.loaded")
     spark.sql("truncate table ticdc_raw.messages")
-    assert dbt("run", "--full-refresh").success, "\n".join(said)
-    refreshed = current()
-    first_runs.append([row[0] for row in spark.sql("select run_id from ticdc__changelog").collect()])
-    refused = {}
-    for name, redecode, arguments in (
-        ("redecode", True, ("run", "--full-refresh")),
-        ("redecode without refresh", True, ("run",)),
-        ("one model", False, ("run", "--full-refresh", "--select", "int_ticdc__latest")),
-    ):
-        assert not dbt(*arguments, ticdc__redecode=redecode).success
-        refused[name] = "\n".join(said)
-
-    def messages() -> int:
-        return int(spark.sql("select sum(messages) from ticdc_lint.ticdc__accounting").collect()[0][0])
+    package.passing(*REFRESH)
+    refreshed["after"] = seen(package)
+    refused = {
+        "redecode": package.refused(*REFRESH, ticdc__redecode=True),
+        "redecode without refresh": package.refused("run", ticdc__redecode=True),
+    }
 
     def failing(*command: str) -> list[str]:
         """The current rows after a run that fails halfway: another one's table stands in the place of a view."""
         spark.sql("drop view ticdc_lint.int_ticdc__waiting_rows")
         spark.sql("create table ticdc_lint.int_ticdc__waiting_rows (id int) using parquet")
-        assert not dbt(*command).success
+        package.refused(*command)
         spark.sql("drop table ticdc_lint.int_ticdc__waiting_rows")
-        return current()
+        return current(package)
 
     def passing(command: str) -> list[str]:
-        assert dbt(command).success, "\n".join(said)
-        return current()
+        package.passing(command)
+        return current(package)
 
-    refresh = ("run", "--full-refresh")
-    failed_refresh = [failing(*refresh), passing("run"), failing(*refresh), passing("retry")]
+    failed_refresh = [failing(*REFRESH), passing("run"), failing(*REFRESH), passing("retry")]
 
-    spark.sql(f"insert into ticdc_raw.messages values ('shop', 0, 1, now(), null, cast('{OTHER}' as binary))")
-    retried = {"failed": len(failing("run")), "retried": len(passing("retry")), "next run": len(passing("run"))}
-    assert messages() == 2
+    package.send(3, OTHER)
+    retried = {"failed": failing("run"), "retried": passing("retry"), "next run": passing("run")}
+    messages = package.values("select sum(messages) from ticdc__accounting")
 
-    single = []
-    for model in ALL_STORED if "builds" in SOAKED else SOME_STORED:
-        assert dbt("run", "--select", model).success, "\n".join(said)
-        assert dbt("run", "--select", f"{model}+").success, "\n".join(said)
-        changes = int(spark.sql("select count(*) from ticdc_lint.ticdc__changelog").collect()[0][0])
-        single.append([len(current()), messages(), changes])
+    spark.sql("create table exports.schemas (id int, schema string) using parquet")
+    feeds = [*VARIABLES["ticdc__feeds"], REGISTERED]
+    with package.configured(ticdc__feeds=feeds) if "builds" in SOAKED else nullcontext():
+        single = alone(package)
+    package.passing("run")
+    redecoded = {"before": seen(package)}
+    package.send(0, *CHANGES)
+    with package.configured(ticdc__redecode=True):
+        package.passing(*REFRESH)
+    redecoded["after"] = seen(package)
 
     one_view = ("run", "--select", "ticdc__changelog")
 
     def held_leases() -> list[str]:
-        return [row.tableName for row in spark.sql("show tables in ticdc_lint like 'ticdc__lease*'").collect()]
+        return [row["tableName"] for row in package.rows("show tables in ticdc_lint like 'ticdc__lease*'")]
 
     def lease(minutes: float) -> str:
         told = {"number": 7, "who": "a run with a token", "since": "today", "until": time.time() + 60 * minutes}
         return f"tblproperties ('ticdc.lease' = '{json.dumps(told).encode().hex()}')"
 
     spark.sql(f"create table ticdc_lint.{HELD} (run_id bigint) using parquet {lease(9.9)}")
-    assert not dbt(*one_view).success
-    refused["held lease"] = "\n".join(said)
+    refused["held lease"] = package.refused(*one_view)
     leases = {"held": held_leases()}
     spark.sql(f"alter table ticdc_lint.{HELD} set {lease(-1)}")
-    assert dbt(*one_view).success, "\n".join(said)
+    package.passing(*one_view)
     leases["over"] = held_leases()
     spark.sql(f"create table ticdc_lint.{HELD} (run_id bigint) using parquet {lease(9.9)}")
-    assert dbt("run-operation", "ticdc.release_lease").success, "\n".join(said)
+    package.passing("run-operation", "ticdc.release_lease")
     leases["released"] = held_leases()
 
     def published_text() -> str:
@@ -505,26 +488,23 @@ def outcome_in(folder: Path) -> str:
             number = int(re.search(r'"number": (\d+)', text)[1])  # type: ignore[index]
             other = text.replace(f'"number": {number}', f'"number": {number + 1}')
             spark.sql(f"alter view ticdc_lint.int_ticdc__publication as {other}")
-            watching.clear()
+            package.watching.clear()
 
-    overtaken: dict[str, Any] = {"rows": {"before": len(current())}}
-    spark.sql(f"insert into ticdc_raw.messages values ('shop', 0, 2, now(), null, cast('{THIRD}' as binary))")
-    watching.append(publish_meanwhile)
-    assert not dbt("run").success
-    overtaken["said"] = "\n".join(said)
-    overtaken["rows"]["refused"] = len(current())
-    overtaken["rows"]["next run"] = len(passing("run"))
-    assert messages() == 3
-    newest_run = "select written_tables from ticdc_lint.ticdc__runs order by run_id desc limit 1"
-    overtaken["written"] = list(spark.sql(newest_run).collect()[0][0])
+    overtaken: dict[str, Any] = {"rows": {"before": current(package)}}
+    package.send(4, THIRD)
+    package.watching.append(publish_meanwhile)
+    overtaken["said"] = package.refused("run")
+    overtaken["rows"]["refused"] = current(package)
+    overtaken["rows"]["next run"] = passing("run")
+    newest_run = "select written_tables from ticdc__runs order by run_id desc limit 1"
+    (overtaken["written"],) = package.values(newest_run)
 
     copied = {}
     for name, partition in (("first", 0), ("copy", 1)):
-        spark.sql(
-            f"insert into ticdc_raw.messages values ('shop', {partition}, 9, now(), null, cast('{DDL}' as binary))"
-        )
-        assert dbt("run").success, "\n".join(said)
-        copied[name] = list(spark.sql(newest_run).collect()[0][0])
+        package.send(9, OTHER_TABLE, partition=partition)
+        package.passing("run")
+        (copied[name],) = package.values(newest_run)
+    logged = package.rows("select * from ticdc__runs order by run_id")
 
     runs = "ticdc_lint.int_ticdc__staged_runs"
     kept = f"create table {{}} using parquet partitioned by (batch_id, feed) as select {{}} from {runs}"
@@ -535,13 +515,12 @@ def outcome_in(folder: Path) -> str:
         spark.sql(f"alter table ticdc_lint.{table} rename to {runs}")
         spark.sql(f"alter table {runs} set tblproperties ('ticdc.package' = 'ticdc')")
         if table == "older":
-            assert not dbt("run", "--select", "int_ticdc__staged_runs").success
-            refused["older columns"] = "\n".join(said)
+            refused["older columns"] = package.refused("run", "--select", "int_ticdc__staged_runs")
 
     older_publication = f"select * except (later_batches) from ({published_text()})"
     spark.sql(f"alter view ticdc_lint.int_ticdc__publication as {older_publication}")
-    assert dbt("run", "--select", "ticdc__current_rows").success, "\n".join(said)
-    of_older_version = len(current())
+    package.passing("run", "--select", "ticdc__current_rows")
+    of_older_version = current(package)
 
     for view, fault in FAULTS.items():
         spark.sql(f"create or replace view ticdc_lint.{view} as {fault}")
@@ -549,26 +528,25 @@ def outcome_in(folder: Path) -> str:
     faults = {
         result.node.name: [result.status, result.failures] for result in faulty if result.node.resource_type == "test"
     }
-    calls = {name: call(macro) for name, macro in CALLS.items()}
+    calls = {name: package.call(macro) for name, macro in CALLS.items()}
     for statement in AS_OF_TABLES:
         spark.sql(statement)
-    as_of = {name: call(f"ticdc.as_of('s', 't', {moment})") for name, moment in AS_OF_CALLS.items()}
+    as_of = {name: package.call(f"ticdc.as_of('s', 't', {moment})") for name, moment in AS_OF_CALLS.items()}
     spark.sql("create table ticdc_lint.inline_query (id int) using parquet")  # the `this` of what dbt shows
     states = [
-        call(
+        package.call(
             f"[ticdc.settle(this, {{'of': '{state}'}}), ticdc.memory().pop('state'), "
             "'select \"' ~ ticdc.settled(this).of ~ '\" as found'] | last"
         )
         for state in STATES
     ]
     spark.sql("drop view ticdc_lint.int_ticdc__publication")
-    assert not dbt("run").success
-    refused["no publication"] = "\n".join(said)
+    refused["no publication"] = package.refused("run")
     outcome = {
         "failed_refresh": failed_refresh,
         "overtaken": overtaken,
         "copied": copied,
-        "retried": retried,
+        "retried": {**retried, "messages": messages},
         "single": single,
         "documented": documented,
         "misconfigured": misconfigured,
@@ -576,7 +554,8 @@ def outcome_in(folder: Path) -> str:
         "rows_after": rows_after,
         "of_older_version": of_older_version,
         "refreshed": refreshed,
-        "first_runs": first_runs,
+        "redecoded": redecoded,
+        "logged": logged,
         "refused": refused,
         "leases": leases,
         "states": states,
