@@ -196,14 +196,14 @@ def _dump(warehouse: Path, folder: Path, commits: Iterable[int], with_changelog:
     def typed_table(table: dict[str, Any]) -> dict[str, Any]:
         rows = spark.table(table["current_relation"])
         types = dict(rows.dtypes)
-        return {**table, "types": types, "rows": [row[0] for row in rows.selectExpr(_texts_of(types)).collect()]}
+        return {**table, "types": types, "rows": [row[0] for row in rows.selectExpr(texts_of(types)).collect()]}
 
     with ThreadPoolExecutor(session.QUERIES_AT_ONCE) as pool:
         _write(folder / "typed.jsonl", pool.map(typed_table, json_lines(folder / "tables.jsonl")))
     session.close()
 
 
-def _texts_of(types: Mapping[str, str]) -> str:
+def texts_of(types: Mapping[str, str]) -> str:
     """The columns as one array of texts."""
     texts = []
     for column, column_type in types.items():
