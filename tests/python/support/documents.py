@@ -140,9 +140,9 @@ def query_of(command: str) -> Query | None:
     return Query(options.query, options.schema)
 
 
-def query_in(block: Block) -> Query:
-    """The query in a block of SQL, as dbt renders it for an increment of the model `my_changes`."""
-    names = {"this": "my_changes", "is_incremental": lambda: True, "ref": str, "config": lambda **_: ""}
+def query_in(block: Block, model: str = "my_changes", *, is_incremental: bool = True) -> Query:
+    """The query in a block of SQL, as dbt renders it for a model: for an increment, or to make its table."""
+    names = {"this": model, "is_incremental": lambda: is_incremental, "ref": str, "config": lambda **_: ""}
     return Query(Environment().from_string(block.text).render(names))
 
 
