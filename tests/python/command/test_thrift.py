@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,40 @@ def test_the_port_is_taken(server: Server, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert f"cannot listen on 127.0.0.1:{server.port}" in done.stderr
     assert not (tmp_path / "other").exists()
+
+
+# As dbt does it: it begins a statement, and asks for its state.
+CLIENT = """
+import sys, time
+from pyhive import hive
+cursor = hive.connect(host="127.0.0.1", port=int(sys.argv[1])).cursor()
+cursor.execute(sys.argv[2], async_=True)
+print("begun", flush=True)
+while cursor.poll().operationState in (0, 1, 7):  # it has not ended
+    time.sleep(0.2)
+"""
+SLEEPING = "concat(id, coalesce(java_method('java.lang.Thread', 'sleep', cast(2000 + id as bigint)), ''))"
+
+
+@pytest.mark.soak("documents")
+def test_the_statement_of_a_client_that_is_killed_is_cancelled(server: Server) -> None:
+    """Or else it would write on while the next client builds."""
+    cursor, clients = server.connect(), {}
+    cursor.execute("create database clients")
+    for name in ("killed", "whole"):
+        cursor.execute(f"create table clients.{name} (text string) using parquet")
+        statement = f"insert into clients.{name} select {SLEEPING} from range(0, 8, 1, 2)"
+        command = [sys.executable, "-c", CLIENT, str(server.port), statement]
+        clients[name] = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    for client in clients.values():
+        assert client.stdout is not None
+        assert client.stdout.readline() == "begun\n"
+    clients["killed"].kill()
+    assert clients["whole"].wait(120) == 0
+    time.sleep(10)  # as long as its tasks sleep
+    counts = [rows(cursor, f"select count(*) from clients.{name}") for name in clients]
+    cursor.execute("drop database clients cascade")
+    assert counts == [[(0,)], [(8,)]]
 
 
 def test_a_signal_ends_it_and_frees_the_warehouse(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
