@@ -26,13 +26,8 @@ def serve(folder: Path, host: str, port: int) -> None:
     Raises `TicdcError` where the server cannot start or ends by itself.
     """
     port = _free_port(host, port)
-    settings = {
-        "spark.hadoop.hive.server2.thrift.bind.host": host,
-        "spark.hadoop.hive.server2.thrift.port": str(port),
-        "spark.hadoop.hive.server2.transport.mode": "binary",
-    }
     with step(f"opening {folder}"):
-        spark = warehouse.open_session(folder, settings)
+        spark = warehouse.open_session(folder, _settings(host, port))
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):  # after Spark, which sets a handler of its own
         signal.signal(number, lambda *_: stop.set())
@@ -47,6 +42,14 @@ def serve(folder: Path, host: str, port: int) -> None:
                 raise TicdcError(f"Spark ended by itself; its log: {log}", exit_code=1)
     finally:
         spark.stop()
+
+
+def _settings(host: str, port: int) -> dict[str, str]:
+    return {
+        "spark.hadoop.hive.server2.thrift.bind.host": host,
+        "spark.hadoop.hive.server2.thrift.port": str(port),
+        "spark.hadoop.hive.server2.transport.mode": "binary",
+    }
 
 
 def _free_port(host: str, port: int) -> int:
