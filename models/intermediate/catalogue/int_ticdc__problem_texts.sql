@@ -1,5 +1,6 @@
 {{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
-{%- do ticdc.to_settle({"seeds": ticdc.seed_checksums(["ticdc__catalogue_problems", "ticdc__typed_reasons"])}) %}
+{%- set seeds = ["ticdc__catalogue_problems", "ticdc__typed_reasons"] -%}
+{%- do ticdc.to_settle({"seeds": ticdc.seed_checksums(seeds)}) %}
 
 select
     'catalogue' as kind,
