@@ -35,6 +35,8 @@
         {%- do ticdc.settle(target, {"run_id": ticdc.run_id() | int, "bounds": settled.bounds, "redriven": changes.get("redriven", {}), "of": of}) -%}
     {%- elif settled.get("of") != of -%}
         {%- do ticdc.settle(target, dict(settled, of=of)) -%}
+    {%- else -%}
+        {%- do ticdc.note_built(target) -%}
     {%- endif -%}
 
     {% call noop_statement("main", "OK") %}{% endcall %}

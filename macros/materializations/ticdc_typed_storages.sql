@@ -17,7 +17,7 @@
     {%- do ticdc.note_storages(stored) -%}
     {%- set outdated = ticdc.outdated_storages(ticdc.state()) -%}
     {%- for name in outdated -%}{%- do ticdc.state().models.pop(name) -%}{%- endfor -%}
-    {%- if tables or outdated -%}{%- do ticdc.settle(this, {"made": true}) -%}{%- endif -%}
+    {%- if tables or outdated -%}{%- do ticdc.settle(this, {"made": true}) -%}{%- else -%}{%- do ticdc.note_built(this) -%}{%- endif -%}
 
     {% call noop_statement("main", "OK" if blocks | selectattr("statements") | list else "NOTHING NEW") %}{% endcall %}
     {{ run_hooks(post_hooks) }}

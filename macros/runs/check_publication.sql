@@ -7,6 +7,13 @@
             ~ ". What it wrote is not shown, and the next run does its part again"
         ) %}
     {% endif %}
+    {% set unbuilt = ticdc.state().get("unbuilt") %}
+    {% if unbuilt %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: readers would see half of what changed, as these tables were not built since others that they are made of: "
+            ~ unbuilt | sort | join(", ") ~ ". Build " ~ unbuilt | sort | join(", ") ~ ", or all of the package, before int_ticdc__publication"
+        ) %}
+    {% endif %}
     {% set outdated = ticdc.outdated_storages(ticdc.state()) %}
     {% if outdated %}
         {% do exceptions.raise_compiler_error(

@@ -7,6 +7,9 @@
         {% endfor %}
         {# what followed the publication, such as typed tables #}
         {% if not unfinished and ticdc.memory().get("is_published") %}{% do ticdc.publish() %}{% endif %}
+        {# what was built and found nothing new, of a run that is gone on with #}
+        {% set state, memory = ticdc.state(), ticdc.memory() %}
+        {% if tojson(state.models) != memory.published and tojson(state.get("unbuilt", {})) != memory.saved_unbuilt %}{% do ticdc.save_state() %}{% endif %}
         {# before the log, whose failure would else keep the next run waiting #}
         {% do run_query("drop table if exists " ~ lease.relation) %}
         {% do ticdc.memory().pop("lease") %}

@@ -9,6 +9,7 @@
     {% set state = working if goes_on else published %}
     {% do ticdc.memory().update({
         "state": state, "saved": tojson(working.models), "published": tojson(published.models), "published_number": published.number,
+        "saved_unbuilt": tojson(working.get("unbuilt", {})),
     }) %}
     {% if not published.number and not working.run_id %}{% do ticdc.make_state_views(published) %}{% endif %}
     {# views of an older version lack columns that those of this one ask for #}

@@ -1,7 +1,8 @@
 {% macro settle(relation, settled) %}
     {% set state, memory = ticdc.state(), ticdc.memory() %}
-    {% set model = memory.get("written", {}).pop(relation.identifier, none) or ticdc.state_of(relation) %}
-    {% do state.models.update({relation.identifier: dict(model, settled=settled)}) %}
+    {% set written = memory.get("written", {}).pop(relation.identifier, none) %}
+    {% do state.models.update({relation.identifier: dict(written or ticdc.state_of(relation), settled=settled)}) %}
+    {% do ticdc.note_built(relation, has_written=written is not none) %}
     {% set now = tojson(state.models) %}
     {% if memory.get("saved") != now %}
         {# a statement may have taken longer than the lease #}

@@ -85,6 +85,7 @@ def test_a_batch_counts_when_its_model_is_settled() -> None:
         run_id=lambda: 2,
         keep_lease=lambda: None,
         save_state=lambda: saved.append(json.dumps(state["models"])),
+        tables_after=lambda _: ["int_ticdc__latest"],
     )
     before = json.dumps(state["models"])
     package.add_batch(RELATION, rebuilt=["shop"])
@@ -95,3 +96,28 @@ def test_a_batch_counts_when_its_model_is_settled() -> None:
     assert state["models"] == {"int_ticdc__changes": expected}
     assert saved == [json.dumps(state["models"])]
     assert package.state_of(RELATION) == expected
+    assert state["unbuilt"] == {"int_ticdc__latest": True}
+
+
+def test_tables_that_are_made_of_a_table_are_built_after_it() -> None:
+    """A run of one table and the publication showed readers half of what came."""
+    chain = {"changes": ["rows"], "latest": ["changed_view"], "changed_view": ["changes"], "rows": [], "beside": []}
+    package = Package(published_models=lambda: ["latest", "beside", "changes"], relation_name=str)
+    package.graph["nodes"] = {
+        name: SimpleNamespace(
+            alias=name,
+            unique_id=f"model.ticdc.{name}",
+            package_name="ticdc",
+            resource_type="model",
+            depends_on=SimpleNamespace(nodes=[f"model.ticdc.{parent}" for parent in parents]),
+        )
+        for name, parents in chain.items()
+    }
+    after = {name: package.tables_after(SimpleNamespace(identifier=name)) for name in chain}
+    assert after == {
+        "rows": ["latest", "changes"],
+        "changes": ["latest"],
+        "changed_view": ["latest"],
+        "latest": [],
+        "beside": [],
+    }
