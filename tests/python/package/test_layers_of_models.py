@@ -59,9 +59,10 @@ def test_a_snapshot_is_made_anew_where_a_seed_changed(models: dict[str, ModelNod
         for model in snapshots
     }
     settled = {
-        model.name: re.findall(r'"(\w+)"', call[1])
+        model.name: re.findall(r'"(\w+)"', list_of_seeds[1])
         for model in snapshots
-        if (call := re.search(r"to_settle\(.*seed_checksums\(\[(.*?)\]\)", model.raw_code))
+        if 'to_settle({"seeds": ticdc.seed_checksums(seeds)})' in model.raw_code
+        and (list_of_seeds := re.search(r"set seeds = \[(.*?)\]", model.raw_code))
     }
     assert settled == {name: seeds for name, seeds in read.items() if seeds}
     assert settled
