@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support import truth
 from support.catalogue import DECODERS
-from support.random_schemas import FOLDER, SAMPLE, Expected, protocol_of, upstream, variant_of, variants
+from support.random_schemas import FOLDER, SAMPLE, Expected, protocol_of, tally_line, upstream, variant_of, variants
 from support.replay import Placed
 from support.road import Road
 
@@ -37,10 +37,7 @@ def check(folder: Path, name: str, show: Callable[[str], None]) -> None:
             flags = {flag.rpartition(":")[0] for row in rows for flag in row.lossy} - {"*"}
             unexpected[checkpoint, table.name] = flags - expected.flags(checkpoint, table.name)
             tally.add((truth.compare if table.primary_key else truth.compare_keyless)(table, rows))
-    show(
-        f"{name:36} {tally.tables:5} tables {tally.cells:6} cells {tally.flagged:5} flagged {tally.wrong:4} wrong "
-        f"{tally.missing:4} missing {tally.extra:4} extra"
-    )
+    show(tally_line(name, tally))
     assert tally.cells > 1000
     assert tally.right, "\n".join(tally.details)
     assert protocol == "debezium" or not any(unexpected.values()), "flags of values that messages tell"

@@ -15,7 +15,7 @@ import pytest
 from support import session, truth, typed
 from support import warehouse as embedded
 from support.corpus import text_lines
-from support.random_schemas import FOLDER, SAMPLE, Expected, tables, upstream, variant_of
+from support.random_schemas import FOLDER, SAMPLE, Expected, tables, tally_line, upstream, variant_of
 
 pytestmark = pytest.mark.soak("fuzz")
 
@@ -92,10 +92,7 @@ def _then(home: Path, queries: Mapping[truth.TableName, str]) -> list[tuple[Mome
 
     def answer(asked: tuple[int, truth.TableName]) -> tuple[Moment, embedded.TypedTable]:
         checkpoint, table = asked
-        rows = spark.sql(f"select * from {queries[table].format(checkpoint)}")
-        types = dict(rows.dtypes)
-        texts = [row[0] for row in rows.selectExpr(embedded.texts_of(types)).collect()]
-        return asked, embedded.TypedTable(types, texts)
+        return asked, embedded.typed_table(spark.sql(f"select * from {queries[table].format(checkpoint)}"))
 
     with ThreadPoolExecutor(session.QUERIES_AT_ONCE) as pool:
         return list(pool.map(answer, product(upstream(FOLDER), queries)))
@@ -110,7 +107,7 @@ def test_rows_as_of_every_checkpoint_equal_the_truth(built: Built, name: str, sh
         assert not strange, f"tables that were not there at {checkpoint}"
         for table in expected.tables(checkpoint):
             tally.add((truth.compare if table.primary_key else truth.compare_keyless)(table, shown.get(table.name, [])))
-    show(_told(name, tally))
+    show(tally_line(name, tally))
     assert tally.cells > 1000
     assert tally.right, "\n".join(tally.details)
 
@@ -120,7 +117,7 @@ def test_typed_tables_equal_the_truth(built: Built, show: Callable[[str], None])
     for table in Expected(FOLDER, variant_of(FOLDER, TYPED)).tables(max(upstream(FOLDER))):
         if table.primary_key:
             tally.add(typed.compare(table, found[table.name].rows(), True, found[table.name].types))
-    show(_told("typed tables", tally))
+    show(tally_line("typed tables", tally))
     assert tally.tables > 20
     assert tally.right, "\n".join(tally.details)
 
@@ -138,7 +135,7 @@ def test_typed_rows_as_of_every_checkpoint_equal_the_truth(built: Built, show: C
                 then = built.as_of[checkpoint, table.name]
                 tally.add(typed.compare(table, then.rows(), True, then.types))
                 stored |= {table.name} & built.stored
-    show(_told("typed as of checkpoints", tally))
+    show(tally_line("typed as of checkpoints", tally))
     assert len(stored) > 10
     assert tally.right, "\n".join(tally.details)
 
@@ -162,10 +159,3 @@ def _rows(table: embedded.TypedTable) -> Counter[str]:
     """Rows without what the package tells of them."""
     columns = [at for at, name in enumerate(table.types) if not name.startswith("_")]
     return Counter(json.dumps([texts[at] for at in columns]) for texts in table.texts)
-
-
-def _told(name: str, tally: truth.Tally) -> str:
-    return (
-        f"{name:36} {tally.tables:5} tables {tally.cells:6} cells {tally.flagged:5} flagged {tally.wrong:4} wrong "
-        f"{tally.missing:4} missing {tally.extra:4} extra"
-    )

@@ -137,3 +137,11 @@ def _has_decimal_key(table: truth.Table) -> bool:
 def variant_of(folder: Path, name: str) -> Variant:
     """A variant by its name."""
     return (SimpleVariant if protocol_of(name) == "simple" else Variant)(folder, name)
+
+
+def tally_line(name: str, tally: truth.Tally) -> str:
+    """What a comparison found, as a line to show."""
+    return (
+        f"{name:36} {tally.tables:5} tables {tally.cells:6} cells {tally.flagged:5} flagged {tally.wrong:4} wrong "
+        f"{tally.missing:4} missing {tally.extra:4} extra"
+    )

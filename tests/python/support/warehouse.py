@@ -16,12 +16,15 @@ from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from support import session
 from support.corpus import json_lines
 from support.truth import Row, TableName
 from support.typed import TypedRow, Value
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 REPOSITORY = Path(__file__).parents[3]
 MARTS = ("current_rows", "tables", "columns", "accounting", "dead_letters", "problems", "completeness", "ddl_history")
@@ -193,17 +196,22 @@ def _dump(warehouse: Path, folder: Path, commits: Iterable[int], with_changelog:
         for feed, of_feed in groupby(changes, itemgetter("feed")):
             _write(folder / f"changelog_{feed}.jsonl", of_feed)
 
-    def typed_table(table: dict[str, Any]) -> dict[str, Any]:
-        rows = spark.table(table["current_relation"])
-        types = dict(rows.dtypes)
-        return {**table, "types": types, "rows": [row[0] for row in rows.selectExpr(texts_of(types)).collect()]}
+    def of_table(table: dict[str, Any]) -> dict[str, Any]:
+        found = typed_table(spark.table(table["current_relation"]))
+        return {**table, "types": found.types, "rows": found.texts}
 
     with ThreadPoolExecutor(session.QUERIES_AT_ONCE) as pool:
-        _write(folder / "typed.jsonl", pool.map(typed_table, json_lines(folder / "tables.jsonl")))
+        _write(folder / "typed.jsonl", pool.map(of_table, json_lines(folder / "tables.jsonl")))
     session.close()
 
 
-def texts_of(types: Mapping[str, str]) -> str:
+def typed_table(rows: DataFrame) -> TypedTable:
+    """The rows of a typed relation as texts."""
+    types = dict(rows.dtypes)
+    return TypedTable(types, [row[0] for row in rows.selectExpr(_texts_of(types)).collect()])
+
+
+def _texts_of(types: Mapping[str, str]) -> str:
     """The columns as one array of texts."""
     texts = []
     for column, column_type in types.items():
