@@ -22,6 +22,7 @@ from benchmarks.many_tables import ROWS, ManyTables
 from benchmarks.measure import Contender, Cost, alternate, measured, progress, say
 from benchmarks.messages import Changefeed
 from benchmarks.peers import peers
+from benchmarks.protocols import protocols
 from benchmarks.queries import compared
 from benchmarks.report import check, check_typed, line, profile, ratios
 from benchmarks.session import Bench
@@ -36,7 +37,8 @@ _MEASUREMENTS = ("decode", "build", "increment", "queries")
 _TABLES = "tables"
 _INCREMENTS = "increments"
 _PEERS = "peers"
-_ALONE = (_TABLES, _INCREMENTS, _PEERS)
+_PROTOCOLS = "protocols"
+_ALONE = (_TABLES, _INCREMENTS, _PEERS, _PROTOCOLS)
 _SPARK_AVRO = "org.apache.spark:spark-avro_2.13:4.1.1"
 
 
@@ -101,14 +103,14 @@ def build(bench: Bench, shape: Shape, rounds: int) -> list[str]:
     return [*ratios("raw to typed rows", shape, contenders), *profile(nodes[1:])]
 
 
-def increment(bench: Bench, shape: Shape, feed: Changefeed, messages: int, rounds: int) -> list[str]:
-    """One per cent more messages on a built warehouse against the full build, both by `dbt run`."""
+def increment(bench: Bench, shape: Shape, feed: Changefeed, changes: int, rounds: int) -> list[str]:
+    """One per cent more changes on a built warehouse against the full build, both by `dbt run`."""
     full = Contender("full build", bench.build, bench.empty_warehouse)
     alternate([full], 1)
     nodes: list[dict[str, float]] = []
     costs: list[Cost] = []
     for number in range(rounds + 1):
-        feed.write(bench.messages, f"increment{number}", messages // 100, inserts=0.2, updates=0.75)
+        feed.write(bench.messages, f"increment{number}", changes // 100, inserts=0.2, updates=0.75)
         bench.publish_messages()
         costs.append(measured(lambda: nodes.append(bench.build())))
         progress(f"{number + 1} %", "increment", costs[-1])
@@ -204,13 +206,11 @@ def _note_build(bench: Bench, nodes: list[dict[str, float]]) -> None:
     nodes.append(bench.build())
 
 
-def run(
-    bench: Bench, shape: Shape, protocol: str, measurements: Sequence[str], messages: int, rounds: int
-) -> list[str]:
+def run(bench: Bench, shape: Shape, protocol: str, measurements: Sequence[str], changes: int, rounds: int) -> list[str]:
     """The lines of the report for one protocol and size of messages."""
     feed = Changefeed(shape, ENCODERS[protocol])
     bench.expect(shape, ENCODERS[protocol])
-    files = feed.write(bench.messages, "base", messages)
+    files = feed.write(bench.messages, "base", changes)
     bench.publish_messages()
     report = [f"\n{protocol}: {files.messages:,} messages of {files.mean_bytes:,.0f} bytes on average"]
     say(report[0])
@@ -219,7 +219,7 @@ def run(
     if "build" in measurements:
         report += build(bench, shape, rounds)
     if "increment" in measurements:
-        report += increment(bench, shape, feed, messages, rounds)
+        report += increment(bench, shape, feed, changes, rounds)
     if "queries" in measurements:
         report += queries(bench, shape, max(rounds, 4))
     if _PEERS in measurements:
@@ -242,10 +242,12 @@ def main() -> None:
         "--relations", default="current,history,as_of", help="typed ones of these tables (default: %(default)s)"
     )
     parser.add_argument("--increments", type=int, default=50, help="of that measurement (default: %(default)s)")
-    parser.add_argument("--messages", type=int, default=200_000, help="of each size (default: %(default)s)")
+    parser.add_argument(
+        "--changes", "--messages", type=int, default=200_000, help="of each size (default: %(default)s)"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="timed rounds after a warm-up (default: %(default)s)")
     parser.add_argument("--sizes", default="640B,2.5KB,mixed", help="of messages (default: %(default)s)")
-    parser.add_argument("--big", action="store_true", help="1,000,000 messages in build and increment")
+    parser.add_argument("--big", action="store_true", help="1,000,000 changes in build and increment")
     parser.add_argument("--spark-avro", default=_SPARK_AVRO, help="its Maven coordinates (default: %(default)s)")
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):  # by an exception, which ends the processes that were started, too
@@ -253,10 +255,10 @@ def main() -> None:
     if unknown := set(options.what) - set(words):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(words)}")
     measurements = [word for word in _MEASUREMENTS if word in options.what] or _MEASUREMENTS
-    protocols = [word for word in ENCODERS if word in options.what] or list(ENCODERS)
+    encoders = [word for word in ENCODERS if word in options.what] or list(ENCODERS)
     if set(_ALONE) & set(options.what):
-        protocols = []
-    packages = options.spark_avro if any("avro" in protocol for protocol in protocols) else ""
+        encoders = []
+    packages = options.spark_avro if any("avro" in protocol for protocol in encoders) else ""
     versions = flink.VERSIONS if _PEERS in options.what else packages
     report: list[str] = []
     with tempfile.TemporaryDirectory(prefix="ticdc_bench_") as folder:
@@ -270,18 +272,20 @@ def main() -> None:
             if _INCREMENTS in options.what:
                 report += increments(bench, options.increments)
             if _PEERS in options.what:
-                report += run(bench, MIXED, "canal_json", [_PEERS], options.messages, options.rounds)
-            for protocol in protocols:
+                report += run(bench, MIXED, "canal_json", [_PEERS], options.changes, options.rounds)
+            if _PROTOCOLS in options.what:
+                report += protocols(bench, SMALL, options.changes, options.rounds)
+            for protocol in encoders:
                 of_one = [word for word in measurements if word != "decode" and protocol == "canal_json"]
-                groups = {options.messages: [word for word in measurements if word == "decode"]}
-                groups.setdefault(1_000_000 if options.big else options.messages, []).extend(of_one)
+                groups = {options.changes: [word for word in measurements if word == "decode"]}
+                groups.setdefault(1_000_000 if options.big else options.changes, []).extend(of_one)
                 for shape in (SMALL, LARGE, MIXED):
                     if shape.label in options.sizes.split(","):
-                        for messages, group in groups.items():
+                        for changes, group in groups.items():
                             # its rows wait for labels, which staging cannot know
                             measured_now = [word for word in group if word != "decode" or shape is not MIXED]
                             if measured_now:
-                                report += run(bench, shape, protocol, measured_now, messages, options.rounds)
+                                report += run(bench, shape, protocol, measured_now, changes, options.rounds)
         finally:
             bench.close()
     print("\n".join(report))

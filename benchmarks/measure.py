@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -68,20 +69,46 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+class Memory(NamedTuple):
+    """The most that the driver and that one Python worker had resident so far, in bytes."""
+
+    driver: int
+    worker: int
+
+
+def peak_memory() -> Memory:
+    """Of Spark's JVM and of its Python workers that live, by Linux's /proc; without it, nothing."""
+    driver = worker = 0
+    for process in _tree().keys() - {os.getpid()}:
+        with suppress(OSError):  # it has just ended
+            told = dict(line.split(":\t", 1) for line in _read(process, "status").splitlines() if ":\t" in line)
+            kilobytes = int(told.get("VmHWM", "0").split()[0])
+            if told["Name"] == "java":
+                driver = max(driver, kilobytes * 1024)
+            else:
+                worker = max(worker, kilobytes * 1024)
+    return Memory(driver, worker)
+
+
 def _cpu_seconds() -> float:
     """Of this process, Spark's JVM and its Python workers, by Linux's /proc; without it, of this process alone."""
+    ticks = _tree()
+    return sum(ticks.values()) / os.sysconf("SC_CLK_TCK") if ticks else time.process_time()
+
+
+def _tree() -> dict[int, int]:
+    """Clock ticks of this process and all below it."""
     processes: dict[int, tuple[int, int]] = {}
-    for file in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = file.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-        except OSError:  # it has just ended
-            continue
-        processes[int(file.parent.name)] = int(fields[1]), sum(int(ticks) for ticks in fields[11:15])
-    if os.getpid() not in processes:
-        return time.process_time()
-    tree, total = {os.getpid()}, 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has just ended
+            fields = _read(int(folder.name), "stat").rpartition(")")[2].split()
+            processes[int(folder.name)] = int(fields[1]), sum(int(ticks) for ticks in fields[11:15])
+    tree: dict[int, int] = {}
     for process, (parent, ticks) in sorted(processes.items()):
-        if process in tree or parent in tree:
-            tree.add(process)
-            total += ticks
-    return total / os.sysconf("SC_CLK_TCK")
+        if process == os.getpid() or parent in tree:
+            tree[process] = ticks
+    return tree
+
+
+def _read(process: int, what: str) -> str:
+    return Path(f"/proc/{process}/{what}").read_text(encoding="utf-8", errors="replace")

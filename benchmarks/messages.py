@@ -23,8 +23,8 @@ PARTITIONS = 3
 FIRST_MILLISECOND = 1_795_237_977_000
 
 _MESSAGES_PER_FILE = 25_000
-_MESSAGES_PER_WATERMARK = 1_000
-_MESSAGES_PER_RESTART = 20_000
+_CHANGES_PER_WATERMARK = 1_000
+_CHANGES_PER_RESTART = 20_000
 _REPLAYED = 400
 _CELLS = 10_000
 
@@ -61,27 +61,28 @@ class Changefeed:
         self._offsets = [0] * PARTITIONS
         self._replayable: list[tuple[int, Entry]] = []
         self._held: dict[int, list[Entry]] = {}
-        self._emitted = 0
+        self._emitted = self._changes = 0
 
     def take(self, count: int, inserts: float = 0.4, updates: float = 0.54) -> Iterator[Message]:
-        """`count` messages and what completes the last commit, then a watermark on every partition.
+        """Messages of `count` changes and what completes the last commit, then a watermark on every partition.
 
         The shares of inserts and updates among the transactions' changes; the rest are deletes, and deletes with an
         insert of the same key in the same commit.
         """
-        end = self._emitted + count
+        end = self._changes + count
         if not self._emitted:
             yield from self._creation()
-        while self._emitted < end:
-            before = self._emitted
+        while self._changes < end:
+            before = self._changes
             for partition, entry in self._transaction(inserts, updates):
+                self._changes += 1
                 self._hold(partition, entry)
                 self._replayable.append((partition, entry))
             if sum(map(len, self._held.values())) >= self._encoder.rows_held:
                 yield from self._send()
-            if before // _MESSAGES_PER_RESTART < self._emitted // _MESSAGES_PER_RESTART:
+            if before // _CHANGES_PER_RESTART < self._changes // _CHANGES_PER_RESTART:
                 yield from self._restart()
-            if before // _MESSAGES_PER_WATERMARK < self._emitted // _MESSAGES_PER_WATERMARK:
+            if before // _CHANGES_PER_WATERMARK < self._changes // _CHANGES_PER_WATERMARK:
                 yield from self._watermarks()
         yield from self._watermarks()
 
