@@ -206,14 +206,14 @@ def test_messages_that_the_source_no_longer_has_are_not_decoded_again(outcome: M
     assert "only --full-refresh builds again what follows" in outcome["refused"]["redecode without refresh"]
 
 
-@pytest.mark.soak("dbt", "builds")
+@pytest.mark.soak("dbt", "models")
 def test_messages_that_were_put_back_are_decoded_again(outcome: Mapping[str, Any]) -> None:
     assert outcome["redecoded"]["after"] == outcome["redecoded"]["before"]
     (decoded,) = (run["messages"] for run in outcome["logged"] if run["kind"] == "redecode")
     assert decoded == MESSAGES + outcome["single"]["sent"]
 
 
-@pytest.mark.soak("dbt", "builds")
+@pytest.mark.soak("dbt", "models")
 def test_a_full_refresh_of_one_model_is_refused(outcome: Mapping[str, Any]) -> None:
     """Where it stores rows; others are made anew alone."""
     stored, refused = outcome["single"]["stored"], outcome["single"]["refused"]
@@ -236,7 +236,7 @@ def test_a_retry_after_a_failing_node_loses_and_doubles_nothing(outcome: Mapping
     assert outcome["retried"] == {**rows, "messages": [4]}
 
 
-@pytest.mark.soak("dbt", "builds")
+@pytest.mark.soak("dbt", "models")
 def test_a_run_of_one_model_harms_nothing(outcome: Mapping[str, Any]) -> None:
     """Readers see what they saw and what came since, each row once, the same everywhere."""
     steps = outcome["single"]["steps"]
@@ -252,14 +252,14 @@ def test_a_run_of_one_model_harms_nothing(outcome: Mapping[str, Any]) -> None:
         assert len({*map(tuple, step["seen"].values())}) == 1, run
 
 
-@pytest.mark.soak("dbt", "builds")
+@pytest.mark.soak("dbt", "models")
 def test_after_runs_of_one_model_the_next_run_has_all(outcome: Mapping[str, Any]) -> None:
     typed = outcome["redecoded"]["before"]["typed"]
     assert list(typed[0])[:3] == ["id", "n", "c"]
     assert [row["id"] for row in typed] == [1, 2, *range(ALONE + 1, ALONE + outcome["single"]["sent"] + 1)]
 
 
-@pytest.mark.soak("dbt", "builds")
+@pytest.mark.soak("dbt", "models")
 def test_runs_are_logged(outcome: Mapping[str, Any]) -> None:
     """What each did, when, by whom, and what came of it."""
     first, *later = logged = outcome["logged"]
@@ -354,7 +354,7 @@ def alone(package: Package) -> dict[str, Any]:
     """What readers see after each run of one model while a message waits, and what full refreshes of one model say."""
     models = package.models()
     stored = [name for name, model in models.items() if model.config.materialized not in UNSTORED]
-    names = [name for name in models if "builds" in SOAKED or name in SOME_MODELS]
+    names = [name for name in models if "models" in SOAKED or name in SOME_MODELS]
     steps: list[dict[str, Any]] = []
     refused: dict[str, str] = {}
     package.send(0, ADDED_COLUMN, partition=2)
@@ -450,7 +450,7 @@ def outcome_in(folder: Path) -> str:
 
     spark.sql("create table exports.schemas (id int, schema string) using parquet")
     feeds = [*VARIABLES["ticdc__feeds"], REGISTERED]
-    with package.configured(ticdc__feeds=feeds) if "builds" in SOAKED else nullcontext():
+    with package.configured(ticdc__feeds=feeds) if "models" in SOAKED else nullcontext():
         single = alone(package)
     package.passing("run")
     redecoded = {"before": seen(package)}
