@@ -540,6 +540,13 @@ def test_missing_java_is_explained(tmp_path: Path) -> None:
     assert not (tmp_path / "w").exists()
 
 
+def test_java_is_given_one_collector() -> None:
+    options = warehouse.java_options({"JAVA_TOOL_OPTIONS": "-Dfile.encoding=UTF-8"})
+    java = str(Path(os.environ["JAVA_HOME"], "bin", "java")) if os.environ.get("JAVA_HOME") else "java"
+    subprocess.run([java, *options.split(), "-Xmx2g", "-version"], check=True, capture_output=True)
+    assert warehouse.java_options({"JAVA_TOOL_OPTIONS": "-Xss4m -XX:+UseZGC"}) == ""
+
+
 def test_views_of_wide_tables(spark: SparkSession) -> None:
     """Tables have up to 1,017 columns in TiDB by default; Derby takes texts of 32,700 characters unless told else."""
     columns = ", ".join(f"{place} as `a column with a long name {place}`" for place in range(1017))
