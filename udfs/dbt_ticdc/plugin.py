@@ -8,6 +8,7 @@ from typing import Any
 from dbt.plugins.manager import dbtPlugin
 
 _WRAPPED = "_ticdc_wrapped"
+_REGISTERED = "_ticdc_registered"
 
 
 class TicdcPlugin(dbtPlugin):
@@ -47,7 +48,11 @@ def _register(parameters: dict[str, Any]) -> None:
         builder = SparkSession.builder.enableHiveSupport()
         for key, value in parameters.items():
             builder = builder.config(key, value)
-        ticdc_udfs.register(builder.getOrCreate())
+        session = builder.getOrCreate()
+        # dbt opens a connection for each node: to ask Spark for all functions again would take longer than some nodes
+        if not hasattr(session, _REGISTERED):
+            ticdc_udfs.register(session)
+            setattr(session, _REGISTERED, True)
     except Exception as error:
         from dbt.adapters.events.logging import AdapterLogger
 

@@ -123,3 +123,22 @@ def test_a_failed_registration_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(ticdc_udfs, "register", fails)
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     plugin._register({})
+
+
+def test_a_session_is_asked_for_its_functions_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from types import SimpleNamespace
+
+    import pyspark.sql
+
+    import ticdc_udfs
+    from dbt_ticdc import plugin
+
+    sessions = [SimpleNamespace(), SimpleNamespace()]
+    opened = iter((sessions[0], sessions[0], sessions[1]))
+    builder = SimpleNamespace(enableHiveSupport=lambda: builder, getOrCreate=lambda: next(opened))
+    registered: list[object] = []
+    monkeypatch.setattr(pyspark.sql, "SparkSession", SimpleNamespace(builder=builder))
+    monkeypatch.setattr(ticdc_udfs, "register", registered.append)
+    for _ in range(3):
+        plugin._register({})
+    assert [session is of for session, of in zip(registered, sessions, strict=True)] == [True, True]
