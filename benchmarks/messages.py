@@ -61,7 +61,7 @@ class Changefeed:
         self._offsets = [0] * PARTITIONS
         self._replayable: list[tuple[int, Entry]] = []
         self._held: dict[int, list[Entry]] = {}
-        self._emitted = self._changes = 0
+        self._changes = 0
 
     def take(self, count: int, inserts: float = 0.4, updates: float = 0.54) -> Iterator[Message]:
         """Messages of `count` changes and what completes the last commit, then a watermark on every partition.
@@ -70,7 +70,7 @@ class Changefeed:
         insert of the same key in the same commit.
         """
         end = self._changes + count
-        if not self._emitted:
+        if not self._changes:
             yield from self._creation()
         while self._changes < end:
             before = self._changes
@@ -198,7 +198,6 @@ class Changefeed:
     def _message(self, partition: int, entry: Entry) -> Message:
         offset = self._offsets[partition]
         self._offsets[partition] += 1
-        self._emitted += 1
         return Message(partition, offset, self._milliseconds + 30, *entry)
 
     def _rendered(self, column: Column) -> list[bytes]:

@@ -148,8 +148,7 @@ def _put_right(spark: SparkSession, tables: Path) -> None:
 
 def check_java() -> None:
     """Raises `TicdcError` where no Java 17 or newer can be found, by JAVA_HOME or else on the PATH."""
-    home = os.environ.get("JAVA_HOME")
-    java = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    java = java_command()
     advice = (
         f"Spark needs Java {_OLDEST_JAVA} or newer: install it (for example `apt-get install openjdk-17-jre-headless`, "
         "`brew install openjdk@17`) and set JAVA_HOME to it, or put it on the PATH"
@@ -197,6 +196,12 @@ def _lock(warehouse: Path) -> None:
     lock.write(str(os.getpid()))
     lock.flush()
     _locks[warehouse] = lock
+
+
+def java_command() -> str | None:
+    """The Java that Spark starts: by JAVA_HOME, or else on the PATH."""
+    home = os.environ.get("JAVA_HOME")
+    return str(Path(home, "bin", "java")) if home else shutil.which("java")
 
 
 def java_options(environment: Mapping[str, str]) -> str:

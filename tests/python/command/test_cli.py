@@ -542,8 +542,9 @@ def test_missing_java_is_explained(tmp_path: Path) -> None:
 
 def test_java_is_given_one_collector() -> None:
     options = warehouse.java_options({"JAVA_TOOL_OPTIONS": "-Dfile.encoding=UTF-8"})
-    java = str(Path(os.environ["JAVA_HOME"], "bin", "java")) if os.environ.get("JAVA_HOME") else "java"
-    subprocess.run([java, *options.split(), "-Xmx2g", "-version"], check=True, capture_output=True)
+    subprocess.run(
+        [str(warehouse.java_command()), *options.split(), "-Xmx2g", "-version"], check=True, capture_output=True
+    )
     assert warehouse.java_options({"JAVA_TOOL_OPTIONS": "-Xss4m -XX:+UseZGC"}) == ""
 
 
