@@ -176,3 +176,18 @@ def test_columns_that_messages_told_are_sure() -> None:
     row = {"kind": "row", "schema_name": "shop", "table_name": "s", "first_ts": 11, "has_schema": True}
     (version,) = recorded([{**row, "table_schema": told}], "version", hides_nulls_of="expressions")
     assert (version["origin"], version["has_unsure_cells"]) == ("wire", False)
+
+
+@pytest.mark.parametrize(("hides_nulls_of", "is_unsure"), [("defaults", True), ("expressions", False)])
+def test_defaults_of_an_export_whose_types_messages_contradict_make_cells_unsure(
+    hides_nulls_of: str, is_unsure: bool
+) -> None:
+    told = json.dumps([{"name": "b", "type": "int", "key": 1}, {"name": "c", "type": "text"}])
+    row = {"kind": "row", "schema_name": "shop", "table_name": "s", "first_ts": 11, "has_schema": True}
+    column = {"TABLE_SCHEMA": "shop", "TABLE_NAME": "s", "IS_NULLABLE": "YES", "COLUMN_KEY": "", "EXTRA": ""}
+    export = [
+        {**column, "COLUMN_NAME": "b", "ORDINAL_POSITION": 1, "COLUMN_TYPE": "int(11)", "COLUMN_DEFAULT": "7"},
+        {**column, "COLUMN_NAME": "c", "ORDINAL_POSITION": 2, "COLUMN_TYPE": "date", "COLUMN_DEFAULT": None},
+    ]
+    (version,) = recorded([{**row, "table_schema": told}], "version", json.dumps(export), hides_nulls_of=hides_nulls_of)
+    assert (version["origin"], version["has_unsure_cells"]) == ("wire", is_unsure)

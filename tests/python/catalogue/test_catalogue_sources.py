@@ -127,3 +127,15 @@ def test_what_cannot_be_derived_is_a_problem_that_names_the_table() -> None:
         (50, "t", ProblemCode.ROWS_LOST),
         (60, None, ProblemCode.FLASHBACK_OF_ROWS),
     ]
+
+
+def test_an_unsigned_bigint_as_text_is_no_other_type() -> None:
+    export = exported("t", ("id", "bigint(20) unsigned", "PRI"), ("v", "bigint(20)", ""), ("w", "datetime(3)", ""))
+    known = [Column("id", "text", 1), Column("v", "bigint"), Column("w", "datetime")]
+    for signed, origin, types in (
+        ("bigint", Origin.EXPORT, ["bigint(20) unsigned", "bigint(20)", "datetime(3)"]),
+        ("text", Origin.WIRE, ["bigint(20) unsigned", "text", "datetime(3)"]),
+    ):
+        known[1] = Column("v", signed)
+        version = last(folded(DdlEvent(10, "shop", "t", None, None, schema_text(*known)), export=export), "t")
+        assert (version.origin, [column.type for column in version.columns]) == (origin, types)

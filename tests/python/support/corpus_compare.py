@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cache
 
 from support import truth as upstream
-from support.corpus import Variant
-from support.corpus_run import IN_STEPS, Built
+from support.corpus import Record, Variant
+from support.corpus_run import EVERY_VARIANT, IN_STEPS, WITHOUT_DDL, Built
 
 # Without a primary key a row is told by all of its columns, and protocols order them differently.
 KEYLESS = {("shop", "audit_log"), ("shop", "inventory"), ("shop", "keyless"), ("temp_db", "t2")}
@@ -19,8 +20,6 @@ SHIFTED = {("shop", "daily_stats"), ("shop", "types_zoo_time")}
 # Its key is beyond a double, in which Debezium writes it.
 DECIMAL_KEY = ("shop", "price_points")
 NO_COLUMN = "(no column)"
-# Without a key, a change that a producer sent twice at once cannot be told from two equal ones.
-SENT_TWICE = ("canal_json_index_value_replayed", ("shop", "audit_log"))
 # The variant whose rows those of protocols without DDL are held against.
 YARDSTICK = "canal_json"
 # The export has one more table that bears the name of another in Avro: which of both a message tells of, none can say.
@@ -37,7 +36,7 @@ def excused(variant: Variant, table: upstream.Table, without_key: frozenset[upst
         return "rows without a key, or without the old row that tells them"
     if meta["integrity_check"] and table.name == ("temp_db", "t2"):
         return "a row of NULLs has no checksum, and is not sent"
-    if (variant.name, table.name) == SENT_TWICE:
+    if table.name in sent_twice(variant.name):
         return "a change that was sent twice at once"
     return None
 
@@ -101,7 +100,7 @@ def changes_of(built: Built, feed: str, *, only_exact: bool = False) -> Changes:
     """The changelog of a feed by table, commit and key; two changes of one key in one commit are an error."""
     found: dict[tuple[upstream.TableName, int, str], Change] = {}
     for row in built.contents.changelog(feed):
-        if was_sent_twice(feed, (row["schema_name"], row["table_name"])):
+        if (row["schema_name"], row["table_name"]) in sent_twice(feed):
             continue
         if row["commit_ts_exact"] or not only_exact:
             place = ((row["schema_name"], row["table_name"]), row["commit_ts"], told_key(row["row_key"]))
@@ -111,9 +110,26 @@ def changes_of(built: Built, feed: str, *, only_exact: bool = False) -> Changes:
     return found
 
 
-def was_sent_twice(feed: str, table: upstream.TableName) -> bool:
-    """Whether a feed has a change of the table that was sent twice at once."""
-    return (feed.removesuffix(IN_STEPS), table) == SENT_TWICE
+@cache
+def sent_twice(feed: str) -> frozenset[upstream.TableName]:
+    """The tables without key of which a feed has a change that a producer sent twice at once.
+
+    It cannot be told from two equal changes.
+    """
+    variant = {one.name: one for one in EVERY_VARIANT}.get(feed.removesuffix(IN_STEPS))
+    found: set[upstream.TableName] = set()
+    last: dict[tuple[str, int], Record] = {}
+    for record in variant.records if variant else ():
+        place = record.topic, record.partition
+        before, last[place] = last.get(place), record
+        if before and (before.key, before.value, before.offset + 1) == (record.key, record.value, record.offset):
+            found |= {name for name in KEYLESS if _is_of(record, name[1])}
+    # the DDL tells its key
+    return frozenset(found if feed in WITHOUT_DDL else found - {("shop", "inventory")})
+
+
+def _is_of(record: Record, table: str) -> bool:
+    return record.topic.endswith(f"_{table}") or f'"{table}"'.encode() in (record.key or b"") + (record.value or b"")
 
 
 def told_key(row_key: str) -> str:
@@ -131,9 +147,7 @@ def unsent_tables(variant: Variant) -> set[upstream.TableName]:
         unsent.add(("temp_db", "t2"))
     if meta["protocol"].startswith("debezium"):
         unsent |= SHIFTED | {DECIMAL_KEY}
-    if variant.name == SENT_TWICE[0]:
-        unsent.add(SENT_TWICE[1])
-    return unsent
+    return unsent | sent_twice(variant.name)
 
 
 def carries_whole_rows(variant: Variant) -> bool:

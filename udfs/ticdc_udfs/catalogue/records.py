@@ -186,16 +186,17 @@ def key_text(version: TableVersion) -> str:
 def _has_unsure_cells(version: TableVersion, feed: Feed, is_exported: bool) -> bool:
     """Whether the columns tell what messages of rows do not, so that a cell may stand for something else.
 
-    With an export each row of a protocol without types is resolved.
+    With an export each row of a protocol without types is resolved, but for those of a table whose types it does not
+    have.
     """
-    if version.origin not in (Origin.DDL, Origin.EXPORT):
-        return False
+    is_of_wire = version.origin is Origin.WIRE
     if feed.hides_nulls_of == "defaults":
-        return not is_exported and any(
+        return (is_of_wire or not is_exported) and any(
             column.nullable is not False and _default(column) is not None for column in version.columns
         )
     return feed.hides_nulls_of == "expressions" and any(
-        _may_hide_null(column) or (not feed.binary_handling_mode and _is_binary(column)) for column in version.columns
+        _may_hide_null(column) or (not is_of_wire and not feed.binary_handling_mode and _is_binary(column))
+        for column in version.columns
     )
 
 
