@@ -106,6 +106,20 @@ def test_flags_of_many_rows() -> None:
     assert found == [["v:null_or_default"], ["v:null_or_default"], None, None, None]
 
 
+@pytest.mark.parametrize(
+    "name", ["v", "ключ", "a b`c", "line\u2028", 'dq"uote', "back\\slash", "tab\t", "cell_1", "\U0001d433"]
+)
+@pytest.mark.parametrize("is_ascii", [False, True])
+def test_a_column_of_any_name(name: str, is_ascii: bool) -> None:
+    columns = [
+        {"name": "cell_0", "type": "int"},
+        {"name": name, "type": "bigint", "nullable": True, "default": "next value for `s`"},
+    ]
+    for text, flags in (("0", (f"{name}:null_or_default",)), ("1", None)):
+        image = json.dumps({"cell_0": "0", name: text}, ensure_ascii=is_ascii)
+        assert unsure_cells("debezium", json.dumps(columns), "{}", [image]) == flags
+
+
 # Constants whose text is not what the encoder writes
 
 CONSTANTS: list[tuple[str, str, bool]] = [

@@ -107,6 +107,7 @@ class _Plan(NamedTuple):
     key_of_schema: bool
     cells: Mapping[str, _Cell]
     told_cells: Mapping[str, _Cell]
+    read_told_cells: Callable[[str], Sequence[str | None]]
 
 
 class _Work(NamedTuple):
@@ -143,6 +144,7 @@ def _plan_of(protocol: str, table_schema: str, options_text: str | None) -> _Pla
         return None
     if not columns:  # of a table that no message described
         return None
+    told_cells = {column.name: (check, None) for column in columns if (check := finish.check(column, feed))}
     return _Plan(
         columns=columns,
         names=[column.name for column in columns],
@@ -150,7 +152,8 @@ def _plan_of(protocol: str, table_schema: str, options_text: str | None) -> _Pla
         key=tuple(column.name for column in columns if column.key),
         key_of_schema=finish.key_of_schema,
         cells={column.name: (finish.convert(column, feed), finish.null_reason(column)) for column in columns},
-        told_cells={column.name: (check, None) for column in columns if (check := finish.check(column, feed))},
+        told_cells=told_cells,
+        read_told_cells=_cells_reader([*told_cells]),
     )
 
 
@@ -291,14 +294,26 @@ def unsure_cells(
         return None
     flags: list[str] = []
     for text in images:
-        image = {} if text is None else _read_image(text)
-        for column, (check, _) in plan.told_cells.items():
-            cell = image.get(column)
+        cells = () if text is None else plan.read_told_cells(text)
+        for cell, (column, (check, _)) in zip(cells, plan.told_cells.items(), strict=False):
             if cell is not None and check is not None:
                 with suppress(ValueError, OverflowError, ArithmeticError):
                     _, reason = check(cell)
                     flags += [] if reason is None else [reason.of(column)]
     return tuple(dict.fromkeys(flags)) or None
+
+
+def _cells_reader(columns: Sequence[str]) -> Callable[[str], Sequence[str | None]]:
+    """Reads some cells of an image, and passes over the others, which takes a fraction of the time."""
+    fields = [f"cell_{place}" for place in range(len(columns))]
+    try:
+        some = msgspec.defstruct(
+            "Cells", [(field, str | None, None) for field in fields], rename=dict(zip(fields, columns, strict=True))
+        )
+    except ValueError:  # a name that JSON escapes
+        return lambda text: [*map(_read_image(text).get, columns)]
+    read = msgspec.json.Decoder(some).decode
+    return lambda text: msgspec.structs.astuple(read(text))
 
 
 @collector_off()
@@ -311,7 +326,7 @@ def unsure_cells_batch(
 ) -> pa.Array[Any]:
     """`unsure_cells` for arrays of the same length; null where there is no schema."""
     rows = zip(
-        *(array.to_pylist() for array in (protocols, table_schemas, options_texts, befores, afters)), strict=True
+        *map(_repeated, (protocols, table_schemas, options_texts)), befores.to_pylist(), afters.to_pylist(), strict=True
     )
     flags = [
         None if schema is None else unsure_cells(protocol, schema, options_text, images)
