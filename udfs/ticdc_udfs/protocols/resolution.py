@@ -107,7 +107,6 @@ class _Plan(NamedTuple):
     key_of_schema: bool
     cells: Mapping[str, _Cell]
     told_cells: Mapping[str, _Cell]
-    read_told_cells: Callable[[str], Sequence[str | None]]
 
 
 class _Work(NamedTuple):
@@ -144,7 +143,6 @@ def _plan_of(protocol: str, table_schema: str, options_text: str | None) -> _Pla
         return None
     if not columns:  # of a table that no message described
         return None
-    told_cells = {column.name: (check, None) for column in columns if (check := finish.check(column, feed))}
     return _Plan(
         columns=columns,
         names=[column.name for column in columns],
@@ -152,8 +150,7 @@ def _plan_of(protocol: str, table_schema: str, options_text: str | None) -> _Pla
         key=tuple(column.name for column in columns if column.key),
         key_of_schema=finish.key_of_schema,
         cells={column.name: (finish.convert(column, feed), finish.null_reason(column)) for column in columns},
-        told_cells=told_cells,
-        read_told_cells=_cells_reader([*told_cells]),
+        told_cells={column.name: (check, None) for column in columns if (check := finish.check(column, feed))},
     )
 
 
@@ -292,9 +289,10 @@ def unsure_cells(
     plan = _plan_of(protocol, table_schema, options_text)
     if plan is None:
         return None
+    read = _cells_reader(tuple(plan.told_cells))
     flags: list[str] = []
     for text in images:
-        cells = () if text is None else plan.read_told_cells(text)
+        cells = () if text is None else read(text)
         for cell, (column, (check, _)) in zip(cells, plan.told_cells.items(), strict=False):
             if cell is not None and check is not None:
                 with suppress(ValueError, OverflowError, ArithmeticError):
@@ -303,7 +301,8 @@ def unsure_cells(
     return tuple(dict.fromkeys(flags)) or None
 
 
-def _cells_reader(columns: Sequence[str]) -> Callable[[str], Sequence[str | None]]:
+@lru_cache(maxsize=10_000)
+def _cells_reader(columns: tuple[str, ...]) -> Callable[[str], Sequence[str | None]]:
     """Reads some cells of an image, and passes over the others, which takes a fraction of the time."""
     fields = [f"cell_{place}" for place in range(len(columns))]
     try:
