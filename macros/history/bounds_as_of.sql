@@ -1,4 +1,4 @@
-{% macro bounds_as_of(tso) %}
+{% macro bounds_as_of(tso, feed_bounds) %}
     select
         feed,
         case
@@ -10,5 +10,5 @@
                 )
             else {{ tso }}
         end as as_of_ts
-    from {{ ref("int_ticdc__feed_bounds") }}
+    from {{ feed_bounds }}
 {% endmacro %}

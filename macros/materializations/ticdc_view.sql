@@ -5,6 +5,10 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing) -%}
+    {#- `alter view`, which unready bases need, forgets comments -#}
+    {%- if not config.persist_column_docs() -%}
+        {%- do ticdc.memory().setdefault("views", {}).update({this | string: {"sql": sql, "columns": model.columns.values() | list}}) -%}
+    {%- endif -%}
     {%- if existing is none or not existing.is_view or should_full_refresh() or ticdc.fingerprint(existing) != fingerprint -%}
         {%- if existing is not none and not existing.is_view -%}
             {%- do adapter.drop_relation(existing) -%}

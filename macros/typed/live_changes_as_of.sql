@@ -1,25 +1,16 @@
 {% macro live_changes_as_of(table) -%}
-select
-    ranked.feed,
-    ranked.table_id,
-    ranked.table_incarnation,
-    ranked.row_key,
-    ranked.after as row,
-    ranked.row_commit_ts as commit_ts,
-    ranked.lossy
-from (
-    {{ ticdc.changes_as_of("tso", ticdc.changes_of_table(table)) }}
-) as ranked
-inner join (
-    {{ ticdc.incarnation_intervals() }}
-) as incarnations
-    on
-        ranked.feed = incarnations.feed
-        and ranked.table_id = incarnations.table_id
-        and ranked.table_incarnation = incarnations.table_incarnation
-where
-    ranked.place = 1
-    and ranked.after is not null
-    and incarnations.live_from_ts <= tso
-    and coalesce(incarnations.live_to_ts > tso, true)
+    {%- set changes, bounds = ticdc.bases_of(table, "as_of_function") -%}
+    {%- set live_changes = "(select * from " ~ changes ~ " where live_from_ts <= tso and coalesce(live_to_ts > tso, true))" -%}
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        row_key,
+        row,
+        row_commit_ts as commit_ts,
+        lossy
+    from (
+        {{ ticdc.changes_as_of("tso", live_changes, bounds) }}
+    )
+    where place = 1 and row is not null
 {%- endmacro %}

@@ -1,6 +1,5 @@
 {% macro typed_history_view(table) %}
     {%- set past, carried = ticdc.past_of(table), ticdc.history_columns() -%}
-    {%- set rows = "(" ~ ticdc.row_history(ticdc.changes_of_table(table)) ~ ")" -%}
     {%- set columns = past.columns | map(attribute="stored_as") | list + carried + ["commit_ts", "lossy"] -%}
     select
         {{ ticdc.named_columns(past, carried) }}
@@ -11,7 +10,7 @@
         select
             {{ columns | join(", ") }}
         from (
-            {{ ticdc.typed_rows(past, rows, [], carried, "valid_from_ts") }}
+            {{ ticdc.typed_rows(past, ticdc.bases_of(table, "history_view")[0], [], carried, "valid_from_ts") }}
         )
         {%- endif %}
     )

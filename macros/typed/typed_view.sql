@@ -1,6 +1,5 @@
 {% macro typed_view(table) %}
     {%- set columns = table.columns | map(attribute="stored_as") | list + ["commit_ts", "lossy"] -%}
-    {%- set rows = "(" ~ ticdc.newest_rows() ~ ")" -%}
     select
         {{ ticdc.named_columns(table, ["commit_ts"]) }}
     from (
@@ -19,7 +18,7 @@
         select
             {{ columns | join(", ") }}
         from (
-            {{ ticdc.typed_rows(table, rows, [], ["row_key"]) }}
+            {{ ticdc.typed_rows(table, ticdc.bases_of(table, "view")[0], [], ["row_key"]) }}
         )
         {%- endif %}
     )

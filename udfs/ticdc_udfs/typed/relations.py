@@ -143,7 +143,8 @@ class Answer(msgspec.Struct, frozen=True):
     """All that a run decides: the tables that it does something for, in order, and what it drops or forgets.
 
     `names` are those that the catalogue is asked for, by schema, functions apart; `unmarked` are those among them that
-    a run made before there was a mark. `gone` are rows for tables that are there no more.
+    a run made before there was a mark. `gone` are rows for tables that are there no more. `is_first`: no run before
+    remembers a typed table, so that nobody reads one.
     """
 
     tables: tuple[TypedTable, ...]
@@ -152,6 +153,7 @@ class Answer(msgspec.Struct, frozen=True):
     gone: tuple[Mapping[str, Row], ...]
     names: Mapping[str, Mapping[str, Sequence[str]]]
     unmarked: tuple[str, ...]
+    is_first: bool
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,7 @@ def relations_of(found: Iterable[FoundTable], rows: Iterable[KnownRow], request:
         tuple({"row": _row(*key), "known_row": {}} for key in known if key not in keys),
         _names(listed, stale),
         tuple(_unmarked(known.values(), request.mark)),
+        not known,
     )
 
 

@@ -1,0 +1,3 @@
+{% macro executed(statements) -%}
+    {%- for statement in statements %} execute immediate {{ ticdc.text_literal(statement) }};{% endfor %}
+{%- endmacro %}

@@ -1,0 +1,1 @@
+{{ ticdc.live_changes(ref("int_ticdc__row_changes")) }}

@@ -1,0 +1,1 @@
+{{ ticdc.row_history(ref("int_ticdc__row_changes")) }}

@@ -1,0 +1,1 @@
+{{ ticdc.newest_rows() }}
