@@ -81,6 +81,8 @@ REGISTERED = {
 UNSTORED = ("ticdc_view", "ticdc_table_function", "ticdc_state", "ticdc_log")
 # Of models that are no relations themselves.
 NO_RELATIONS = ("ticdc_typed_storages", "ticdc_typed_relations")
+# What views of typed tables read.
+BASE = "ticdc_lint.int_ticdc__newest_rows"
 # Of the lease of a run.
 HELD = "ticdc__lease_7"
 # States of a run: what Spark hides, more than a metastore takes at once, and less again.
@@ -340,6 +342,25 @@ def test_yml_names_the_columns_of_each_model(outcome: Mapping[str, Any]) -> None
         assert columns["yml"] == columns["relation"], model
 
 
+def test_yml_names_the_types_of_views_that_typed_tables_read(outcome: Mapping[str, Any]) -> None:
+    """Of these columns are the views that are not ready."""
+    typed = {model: columns for model, columns in outcome["columns"].items() if any(columns["yml types"])}
+    assert set(typed) == {
+        "int_ticdc__newest_rows",
+        "int_ticdc__typed_bounds",
+        *(f"int_ticdc__{rows}_{of}" for rows in ("keyed", "keyless") for of in ("changes", "history")),
+    }
+    for model, columns in typed.items():
+        assert columns["yml types"] == columns["types"], model
+
+
+def test_views_that_are_not_ready_fail_until_a_run_makes_them(outcome: Mapping[str, Any]) -> None:
+    """A run that is stopped while it makes typed tables for the first time leaves them so."""
+    assert "ticdc: typed tables are made for the first time" in outcome["refused"]["unready"]
+    assert outcome["redecoded"]["before"]["typed"]
+    assert outcome["redecoded"]["before"]["typed_history"]
+
+
 def current(package: Package) -> list[str]:
     """Rows of the table `t`, as readers see them."""
     return package.values("select row from ticdc__current_rows where table_name = 't' order by row")
@@ -402,13 +423,15 @@ def outcome_in(folder: Path) -> str:
     increment = dbt("compile", "--select", "int_ticdc__changes").result.results[0].node.compiled_code
     plan = spark.sql(increment)._jdf.queryExecution().optimizedPlan().toString()  # type: ignore[attr-defined]
     spark.sql("use ticdc_lint")  # Spark looks for a table function in the current schema alone
-    columns = {
-        model.name: {
+    columns = {}
+    for model in models:
+        schema = spark.sql(f"select * from {model.name}{'(0)' if 'arguments' in model.config else ''}").schema
+        columns[model.name] = {
             "yml": list(model.columns),
-            "relation": spark.sql(f"select * from {model.name}{'(0)' if 'arguments' in model.config else ''}").columns,
+            "relation": schema.names,
+            "yml types": [column.data_type for column in model.columns.values()],
+            "types": [field.dataType.simpleString() for field in schema],
         }
-        for model in models
-    }
     tests = {
         result.node.name: {"kind": result.node.resource_type, "status": result.status, "message": result.message}
         for result in dbt("test").result
@@ -452,6 +475,10 @@ def outcome_in(folder: Path) -> str:
     feeds = [*VARIABLES["ticdc__feeds"], REGISTERED]
     with package.configured(ticdc__feeds=feeds) if "models" in SOAKED else nullcontext():
         single = alone(package)
+    unready = [{"name": field.name, "data_type": field.dataType.simpleString()} for field in spark.table(BASE).schema]
+    spark.sql(f"alter view {BASE} set tblproperties ('ticdc.fingerprint' = '')")
+    spark.sql(f"alter view {BASE} as {package.text(f'ticdc.unready_rows({unready})')}")
+    refused["unready"] = package.call(f"'select * from {BASE}'")
     package.passing("run")
     redecoded = {"before": seen(package)}
     package.send(0, *CHANGES)

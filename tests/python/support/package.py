@@ -72,6 +72,12 @@ class Package:
         table = done.result.results[0].agate_table
         return [dict(zip(table.column_names, map(str, row), strict=True)) for row in table.rows]
 
+    def text(self, macro: str) -> str:
+        """What a macro renders."""
+        compiled = self.dbt("compile", "--quiet", "--inline", "{{ " + macro + " }}")
+        assert compiled.success, self.told()
+        return str(compiled.result.results[0].node.compiled_code)
+
     def models(self) -> dict[str, Any]:
         """The package's models by name, each after those that it reads."""
         nodes = {id: node for id, node in self.manifest.nodes.items() if id.startswith("model.ticdc.")}
