@@ -1,14 +1,15 @@
-{% macro bounds_as_of(tso, feed_bounds) %}
+{% macro bounds_as_of(tso) %}
     select
         feed,
         case
-            when {{ tso }} < first_commit_ts
-                then raise_error('ticdc: feed ' || feed || ' begins at commit ' || first_commit_ts || ', got ' || {{ tso }})
-            when {{ tso }} > complete_through_ts
+            when {{ tso }} < bounds.first_commit_ts
+                then raise_error('ticdc: feed ' || feed || ' begins at commit ' || bounds.first_commit_ts || ', got ' || {{ tso }})
+            when {{ tso }} > bounds.complete_through_ts
                 then raise_error(
-                    'ticdc: feed ' || feed || ' is complete through commit ' || complete_through_ts || ', got ' || {{ tso }}
+                    'ticdc: feed ' || feed || ' is complete through commit ' || bounds.complete_through_ts || ', got ' || {{ tso }}
                 )
             else {{ tso }}
         end as as_of_ts
-    from {{ feed_bounds }}
+    from {{ ref("int_ticdc__publication") }}
+    lateral view explode(feed_bounds) exploded as feed, bounds
 {% endmacro %}

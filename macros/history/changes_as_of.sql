@@ -1,4 +1,4 @@
-{% macro changes_as_of(tso, row_changes, feed_bounds) %}
+{% macro changes_as_of(tso, row_changes) %}
     select
         *,
         row_number() over (
@@ -8,7 +8,7 @@
         select changes.*
         from {{ row_changes }} as changes
         inner join (
-            {{ ticdc.bounds_as_of(tso, feed_bounds) }}
+            {{ ticdc.bounds_as_of(tso) }}
         ) as bounds
             on
                 changes.feed = bounds.feed

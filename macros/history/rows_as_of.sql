@@ -3,7 +3,7 @@ with
 
 ranked as (
 
-    {{ ticdc.changes_as_of(tso, ref("int_ticdc__row_changes"), ref("int_ticdc__feed_bounds")) }}
+    {{ ticdc.changes_as_of(tso, ref("int_ticdc__row_changes")) }}
 
 ),
 

@@ -14,7 +14,7 @@
             {{ ticdc.stored_history(table, columns + ["valid_from_ts", "valid_to_ts"]) }}
         ) as versions
         inner join (
-            {{ ticdc.bounds_as_of("tso", ticdc.bases_of(table, "as_of_function")[1]) }}
+            {{ ticdc.bounds_as_of("tso") }}
         ) as bounds
             on
                 bounds.feed = {{ ticdc.text_literal(table.feed) }}

@@ -10,7 +10,7 @@
         select
             {{ columns | join(", ") }}
         from (
-            {{ ticdc.typed_rows(past, ticdc.bases_of(table, "history_view")[0], [], carried, "valid_from_ts") }}
+            {{ ticdc.typed_rows(past, ticdc.base_of(table, "history_view"), [], carried, "valid_from_ts") }}
         )
         {%- endif %}
     )

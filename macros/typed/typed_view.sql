@@ -18,7 +18,7 @@
         select
             {{ columns | join(", ") }}
         from (
-            {{ ticdc.typed_rows(table, ticdc.bases_of(table, "view")[0], [], ["row_key"]) }}
+            {{ ticdc.typed_rows(table, ticdc.base_of(table, "view"), [], ["row_key"]) }}
         )
         {%- endif %}
     )

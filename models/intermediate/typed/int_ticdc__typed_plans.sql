@@ -3,10 +3,8 @@
 -- depends_on: {{ ref("int_ticdc__carried_rows") }}
 -- depends_on: {{ ref("int_ticdc__newest_rows") }}
 -- depends_on: {{ ref("int_ticdc__keyed_history") }}
--- depends_on: {{ ref("int_ticdc__keyless_history") }}
 -- depends_on: {{ ref("int_ticdc__keyed_changes") }}
--- depends_on: {{ ref("int_ticdc__keyless_changes") }}
--- depends_on: {{ ref("int_ticdc__typed_bounds") }}
+-- depends_on: {{ ref("int_ticdc__row_changes") }}
 -- depends_on: {{ ref("int_ticdc__catalogue") }}
 {%- set latest = ref("int_ticdc__latest") -%}
 {%- set plans = load_cached_relation(this) if execute %}

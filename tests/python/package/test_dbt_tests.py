@@ -345,11 +345,7 @@ def test_yml_names_the_columns_of_each_model(outcome: Mapping[str, Any]) -> None
 def test_yml_names_the_types_of_views_that_typed_tables_read(outcome: Mapping[str, Any]) -> None:
     """Of these columns are the views that are not ready."""
     typed = {model: columns for model, columns in outcome["columns"].items() if any(columns["yml types"])}
-    assert set(typed) == {
-        "int_ticdc__newest_rows",
-        "int_ticdc__typed_bounds",
-        *(f"int_ticdc__{rows}_{of}" for rows in ("keyed", "keyless") for of in ("changes", "history")),
-    }
+    assert set(typed) == {f"int_ticdc__{rows}" for rows in ("newest_rows", "keyed_history", "keyed_changes")}
     for model, columns in typed.items():
         assert columns["yml types"] == columns["types"], model
 

@@ -102,8 +102,9 @@ AS_OF_TABLES = (
     f"insert into ticdc_lint.int_ticdc__carried_rows by name {CHANGE}, {MS}L as row_commit_ts, 'new_columns' as cause, "
     f"{_batch('int_ticdc__carried_rows')}, "
     f"""{2 * MS}L as commit_ts, 'update' as op, '{{"n":"7.00","_Lossy":null}}' as after""",
-    f"create or replace view ticdc_lint.int_ticdc__feed_bounds as "
-    f"select 'shop' as feed, {MS}L as first_commit_ts, {4 * MS}L as complete_through_ts",
+    "create table ticdc_lint.published as select * except (feed_bounds) from ticdc_lint.int_ticdc__publication",
+    f"alter view ticdc_lint.int_ticdc__publication as select *, map('shop', named_struct("
+    f"'first_commit_ts', {MS}L, 'complete_through_ts', {4 * MS}L)) as feed_bounds from ticdc_lint.published",
 )
 AS_OF_CALLS = {
     "before the DDL": f"tso={2 * MS - 1}",

@@ -1,1 +1,0 @@
-{{ ticdc.live_changes(ref("int_ticdc__row_changes")) }}

@@ -1,1 +1,0 @@
-{{ ticdc.row_history(ref("int_ticdc__row_changes")) }}
