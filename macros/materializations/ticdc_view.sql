@@ -1,15 +1,15 @@
 {% materialization ticdc_view, adapter="spark" %}
     {%- set existing, target = load_cached_relation(this), this.incorporate(type="view") -%}
-    {%- set fingerprint = local_md5(sql) -%}
+    {%- set fingerprint, known = local_md5(sql), ticdc.fingerprint(existing) if existing else none -%}
     {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing) -%}
-    {#- `alter view`, which unready bases need, forgets comments -#}
-    {%- if not config.persist_column_docs() -%}
+    {#- it may be made unready: not what `alter view` takes comments from, nor what the run before left so, which may fail again -#}
+    {%- if (known or not existing) and not config.persist_column_docs() -%}
         {%- do ticdc.memory().setdefault("views", {}).update({this | string: {"sql": sql, "columns": model.columns.values() | list}}) -%}
     {%- endif -%}
-    {%- if existing is none or not existing.is_view or should_full_refresh() or ticdc.fingerprint(existing) != fingerprint -%}
+    {%- if existing is none or not existing.is_view or should_full_refresh() or known != fingerprint -%}
         {%- if existing is not none and not existing.is_view -%}
             {%- do adapter.drop_relation(existing) -%}
             {%- set existing = none -%}
