@@ -6,8 +6,9 @@
 
     {%- do ticdc.check_own(existing) -%}
     {#- it may be made unready: not what `alter view` takes comments from, nor what the run before left so, which may fail again -#}
-    {%- if (known or not existing) and not config.persist_column_docs() -%}
-        {%- do ticdc.memory().setdefault("views", {}).update({this | string: {"sql": sql, "columns": model.columns.values() | list}}) -%}
+    {%- set columns = model.columns.values() | selectattr("data_type") | list -%}
+    {%- if columns and (known or not existing) and not config.persist_column_docs() -%}
+        {%- do ticdc.memory().setdefault("views", {}).update({this | string: {"sql": sql, "columns": columns}}) -%}
     {%- endif -%}
     {%- if existing is none or not existing.is_view or should_full_refresh() or known != fingerprint -%}
         {%- if existing is not none and not existing.is_view -%}
