@@ -69,7 +69,7 @@ def test_ddl_text_stays_as_the_encoder_restored_it(encoding: str) -> None:
 
 
 def _keys(*indexes: Mapping[str, Any], encoding: str) -> dict[str, int | None]:
-    columns = [column(name, "int", nullable=False) for name in "abcd"]
+    columns = [column(name, "int", nullable=name == "n") for name in "abcdn"]
     event = decode(bootstrap_message(schema_of(columns, indexes)), encoding)
     return {each.name: each.key for each in columns_of(event.table_schema) if each.key}
 
@@ -80,9 +80,28 @@ def test_key_places(encoding: str) -> None:
     primary, pair, first, second = index("c", "a", primary=True), index("a", "b"), index("d"), index("b")
     assert _keys(second, primary, encoding=encoding) == {"c": 1, "a": 2}
     assert _keys(pair, first, second, encoding=encoding) == {"d": 1}
-    assert _keys(pair, index("d", nullable=True), index("c", unique=False), encoding=encoding) == {"a": 1, "b": 2}
-    assert _keys(index("a", nullable=True), index("c", unique=False), encoding=encoding) == {}
+    assert _keys(pair, index("n", nullable=True), index("c", unique=False), encoding=encoding) == {"a": 1, "b": 2}
+    assert _keys(index("n", nullable=True), index("c", unique=False), encoding=encoding) == {}
     assert _keys(index("_V$_hidden_0"), pair, encoding=encoding) == {"a": 1, "b": 2}
+
+
+@BOTH
+def test_a_unique_index_can_hold_null_where_its_columns_can(encoding: str) -> None:
+    """The classic encoder sorts a table's columns by id and then looks the index up by their former places."""
+    assert _keys(index("n", nullable=False), encoding=encoding) == {}
+    assert _keys(index("b", nullable=True), encoding=encoding) == {"b": 1}
+    assert _keys(index("a", "n", nullable=False), index("b", "c", nullable=True), encoding=encoding) == {"b": 1, "c": 2}
+
+
+@BOTH
+def test_a_primary_key_with_a_unique_index_of_its_columns(encoding: str) -> None:
+    """`id SERIAL PRIMARY KEY` has both; only the first unique index comes as primary where there is no such key."""
+    integer, own = index("c", primary=True), {**index("b", "c", primary=True), "name": "PRIMARY"}
+    assert _keys(index("a"), index("c"), integer, encoding=encoding) == {"c": 1}
+    assert _keys(index("a"), index("b", "c"), own, encoding=encoding) == {"b": 1, "c": 2}
+    assert _keys(index("b", "c"), index("a"), own, encoding=encoding) == {"b": 1, "c": 2}
+    implicit = index("a", "b", primary=True)
+    assert _keys(index("n", nullable=True), index("a", "b"), index("c"), implicit, encoding=encoding) == {"c": 1}
 
 
 def test_a_schema_without_index_list() -> None:

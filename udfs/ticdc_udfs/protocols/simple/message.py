@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from decimal import Decimal, localcontext
 from functools import lru_cache
 from typing import Annotated, Any, Generic, Literal, TypeVar
@@ -61,7 +61,6 @@ class _Column(msgspec.Struct):
 class _Index(msgspec.Struct):
     unique: bool
     primary: bool
-    nullable: bool
     columns: list[str] | None = None
     name: str = ""
 
@@ -213,22 +212,35 @@ def _schema_event(event: Event, schema: _TableSchema) -> Event:
 
 
 def _key(schema: _TableSchema) -> tuple[str | None, ...]:
-    """The columns of the key as far as the message tells it: not what of a table is virtual, nor indexes' numbers."""
+    """The columns of the key as far as the message tells it: not what of a table is virtual, nor indexes' numbers.
+
+    Whether an index can hold NULL is what its columns say: the classic encoder looks its flag up in columns that it has
+    put in another order.
+    """
     names = {column.name for column in schema.columns}
+    not_null = {column.name for column in schema.columns if not column.nullable}
+    implicit = _implicit_key(schema, not_null)
     indexes = [
-        TableIndex(index.name, tuple(index.columns), index.unique and not index.nullable, index.primary, number)
+        TableIndex(index.name, tuple(index.columns), index.unique, index.primary, number)
         for number, index in enumerate(schema.indexes or ())
-        if index.columns and names.issuperset(index.columns) and not _is_implicit(index, schema)
+        if index.columns and names.issuperset(index.columns)
+        if not (index.primary and index.name != _PRIMARY and index.columns == implicit)
     ]
-    key = key_index(indexes, names)
+    key = key_index(indexes, not_null)
     return () if key is None else key.columns
 
 
-def _is_implicit(index: _Index, schema: _TableSchema) -> bool:
-    """Whether an index is the first UNIQUE one again, which the encoder lists as primary where there is none."""
-    others = (one for one in schema.indexes or () if one is not index)
-    return index.primary and any(one.unique and one.columns == index.columns for one in others)
+def _implicit_key(schema: _TableSchema, not_null: Collection[str]) -> list[str] | None:
+    """The columns of the first UNIQUE index without NULL: the encoder lists it again, as primary, where no index is so.
 
+    An integer that is the primary key comes like it, and is the same key where that index is of it too.
+    """
+    columns = (index.columns for index in schema.indexes or () if index.unique and not index.primary)
+    return next((each for each in columns if each and all(name in not_null for name in each)), None)
+
+
+_PRIMARY = "PRIMARY"
+"""TiDB's own name of a primary key; the encoder spells it in another way where it adds one to the list."""
 
 _LENGTH_IS_PARAMETER = frozenset(
     {"tinyint", "smallint", "mediumint", "int", "bigint", "bit", "year", "vector"}
