@@ -9,12 +9,14 @@ from typing import Any
 
 import cramjam
 import orjson
+import pyarrow as pa
 import pytest
 from support.corpus import DATA, json_lines
 from support.open_protocol import (
     BINARY,
     COMMIT_TS,
     HANDLE,
+    NULLABLE,
     PRIMARY,
     UNIQUE,
     VERSION,
@@ -29,7 +31,9 @@ from support.open_protocol import (
     to_bytes,
 )
 
+from ticdc_udfs.contract import arrow
 from ticdc_udfs.contract.events import ErrorCode, Event, Kind
+from ticdc_udfs.protocols import open_protocol
 from ticdc_udfs.wire import claim_check
 
 VECTORS = [
@@ -218,6 +222,38 @@ def test_where_several_columns_fit_all_of_them_are_flagged() -> None:
     assert image(event.before) == {"a": "5", "b": None, "c": None, "id": "1"}
     event = _unnamed(f'{{"u":{{{columns}}},"p":{{"t":3,"f":65,"v":5,"t":3,"f":65,"v":6,"t":3,"f":65,"v":7}}}}')
     assert (event.lossy, image(event.before)) == ((), {"a": "5", "b": "6", "c": "7", "id": "1"})
+
+
+def test_null_of_an_old_image_with_flags_of_tidb_may_be_a_zero() -> None:
+    """only-output-updated-columns of TiCDC 8.5.4 and 8.5.5: NOT NULL is 1 there, and a changed BIT is not sent."""
+    new = {
+        "k": column(15, "x", HANDLE | PRIMARY),
+        "e": column(247, 2),
+        "blob": column(252, "YQ==", BINARY),
+        "d": column(246, "1.50", BINARY),
+        "n": column(15, "x", NULLABLE),
+        "i": column(3, 2, NULLABLE),
+        "b": column(16, 1, BINARY),
+    }
+    flags = {"k": 4099, "e": 257, "blob": 4241, "d": 1, "n": 0, "i": 0}
+    old = {name: {"t": new[name]["t"], "f": flag, "v": None} for name, flag in flags.items()}
+    event = decode_row({"u": new, "p": {**old, "i": {"t": 3, "f": 0, "v": 1}}})
+    assert image(event.before) == {"k": "", "e": "0", "blob": "", "d": None, "n": None, "i": "1", "b": "1"}
+    assert (event.before_key, event.row_key) == (b'{"k":""}', b'{"k":"x"}')
+    assert event.lossy == ("d:column_unsure", "n:column_unsure", "b:column_unsure", "e:label_unknown")
+    event = decode_row({"u": new, "p": {"n": column(15, None, NULLABLE)}})
+    assert ((image(event.before) or {})["n"], event.lossy) == (None, ("e:label_unknown",))
+
+
+def test_null_with_flags_of_tidb_is_read_row_by_row() -> None:
+    """Rows alike are read together, of which one tells what holds for all."""
+    key, new = column(3, 1, HANDLE | PRIMARY), column(15, "x", NULLABLE)
+    olds = [column(15, value, 0) for value in ("a", None, "b", None, "")] * 20
+    columns = zip(*(message((row_key(), {"u": {"k": key, "n": new}, "p": {"n": old}})) for old in olds), strict=True)
+    arrays = [pa.array(list(column), pa.binary()) for column in columns] + [pa.array(["{}"] * len(olds))]
+    batch = open_protocol.decode_batch(*arrays)
+    assert batch.equals(arrow.decode_batch(open_protocol.decode, *arrays))
+    assert [events[0]["lossy"] for events in batch.to_pylist()[:2]] == [[], ["n:column_unsure"]]
 
 
 @pytest.mark.parametrize("name", ["t", "f", "v", "h", "u", "p"])

@@ -1,10 +1,10 @@
 """Open Protocol: batches of rows, each column with its type code, flags and value (protocol facts 1.5, 2.2, 3.3, 8).
 
 Of a partitioned table the newer encoder's flags may be those of before a DDL (0.1 line 16), and of any table, in rows
-that it sends again, those of after one. Text and bytes cannot be told apart then: such columns stay as the wire has
-them, flagged `<column>:no_schema`, and the later step that knows the table's schema converts them by `finisher`. So it
-is with partitioned tables, and with those without key, whose equal rows count: a row that comes again with the key of
-another one is dropped.
+that it sends again or where changefeeds of one node differ in how far they are, those of after one. Text and bytes
+cannot be told apart then: such columns stay as the wire has them, flagged `<column>:no_schema`, and the later step
+that knows the table's schema converts them by `finisher`. So it is with partitioned tables, and with those without
+key, whose equal rows count: a row that comes again with the key of another one is dropped.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _T = TypeVar("_T")
 
 _ROW, _DDL, _RESOLVED = 1, 2, 3
 _BINARY, _PRIMARY_KEY, _NULLABLE, _UNSIGNED = 0x01, 0x08, 0x40, 0x80
+_NOT_NULL_OF_TIDB = 0x01
 
 
 class _Key(msgspec.Struct):
@@ -261,11 +262,13 @@ class RowPlan(NamedTuple):
 def row_plan(key: bytes, value: bytes, options: Options) -> RowPlan:
     """The plan of the row in a batch of one entry, for rows with the same key, columns, types and flags.
 
-    Raises `DecodeError` where a column has no name.
+    Raises `DecodeError` where a column has no name, or flags of its own in the old image.
     """
     (key_frame,), (body,) = _frames(key, len(VERSION), "key"), _frames(value, 0, "value")
     head = _read(_read_key, key_frame, "key")
     row = _read(_read_row, body, "row")
+    if row.p and row.u and _has_flags_of_tidb(row.p, row.u):
+        raise DecodeError(ErrorCode.BAD_SHAPE, "what a null of p is depends on the row")
     plan = _Plan(row.d or row.u or {}, _setting(head, key_frame, options))
     columns = dict(zip(plan.names, zip(plan.wire_types, plan.converts, strict=True), strict=True))
     return RowPlan(columns, plan.key, [*_flags(head), *plan.flags])
@@ -360,7 +363,31 @@ def _images(key: _Key, setting: _Setting, plain: bytes, flags: list[str]) -> tup
         return plan, ("insert", cells, None)
     if not row.p.keys() <= columns.keys():
         raise DecodeError(ErrorCode.BAD_SHAPE, "p has columns that u has not")
-    return plan, ("update", cells, _wire_values(row.p, columns, plan, _of_default))
+    old = _with_zero_values(row.p, columns, flags) if _has_flags_of_tidb(row.p, columns) else row.p
+    return plan, ("update", cells, _wire_values(old, columns, plan, _of_default))
+
+
+def _has_flags_of_tidb(old: _Columns, new: _Columns) -> bool:
+    """Whether an encoder wrote the old image that puts TiDB's own flags there (TiCDC 8.5.4 and 8.5.5)."""
+    return any(name in new and column.f != new[name].f for name, column in old.items())
+
+
+def _with_zero_values(old: _Columns, new: _Columns, flags: list[str]) -> _Columns:
+    """An old image of changed columns in which NULL also stands for the zero of a type, such as an empty text.
+
+    The encoder compares a BIT with itself, so that a changed one is not there. What cannot be told is flagged.
+    """
+    whole = dict(old)
+    for name, column in old.items():
+        if column.v is None and new[name].v is not None:
+            zero = _ZEROS.get(column.t) if (column.f or 0) & _NOT_NULL_OF_TIDB else None
+            if zero is None:
+                flags.append(Lossy.COLUMN_UNSURE.of(name))
+            else:
+                whole[name] = _Column(column.t, zero)
+    bits = (name for name, column in new.items() if column.t == _BIT and column.v is not None and name not in old)
+    flags.extend(map(Lossy.COLUMN_UNSURE.of, bits))
+    return whole
 
 
 def _wire_values(
@@ -502,6 +529,9 @@ _BINARY_TYPES: Mapping[int, str] = {
     253: "varbinary",
     254: "binary",
 }
+_BIT = 16
+_ZEROS: Mapping[int, str | int] = {**dict.fromkeys(_BINARY_TYPES, ""), 247: 0, 248: 0}
+"""What is empty, by type code; the zeros of other types have digits that the column tells."""
 _SIGNED = frozenset({1, 2, 3, 4, 5, 8, 9, 246})
 """The types of which `unsigned` is a part; YEAR and BIT bear the flag too."""
 
