@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sqlglot import TokenType
 
-from ticdc_udfs.catalogue.casts import Type, cast, type_of
+from ticdc_udfs.catalogue.casts import BITS, Type, cast, type_of
 from ticdc_udfs.contract import values
 from ticdc_udfs.contract.schemas import labelled_type
 
@@ -196,6 +196,43 @@ def zero_value(column_type: str) -> str | None:
     if is_text(column_type) or base.endswith(("binary", "blob")):
         return default_of(column_type, (TokenType.STRING, "")).text
     return default_of(column_type, (TokenType.NUMBER, "0")).text
+
+
+def type_of_both(one: str, other: str) -> str | None:
+    """A type that holds the texts of both types as they are; None where they do not mean the same."""
+    if one == other:
+        return one
+    types = type_of(one), type_of(other)
+    families = {each.family for each in types}
+    if families == {"int"} and (integer := _integer_of_both(*types)) is not None:
+        return integer
+    sizes = [_digits(each) for each in types]
+    if families <= {"int", "decimal"} and all(sizes):
+        before, after = (max(each) for each in zip(*sizes, strict=True))
+        return f"decimal({before + after},{after})"
+    if families == {"bit"}:
+        return max(one, other, key=lambda each: type_of(each).sizes)
+    if families == {"float"}:
+        return "double"
+    if families == {"date", "datetime"}:
+        return "datetime"
+    if len(families) == 1 and families != {"decimal"}:
+        return other
+    return None if families & {"binary", "timestamp"} else "text"
+
+
+def _integer_of_both(one: Type, other: Type) -> str | None:
+    low, high = (bound(each) for bound, each in zip((min, max), zip(one.range, other.range, strict=True), strict=True))
+    words = [word + sign for word in BITS for sign in ("", " unsigned")]
+    fits = (word for word in words if type_of(word).range[0] <= low and high <= type_of(word).range[1])
+    return next(fits, None)
+
+
+def _digits(of: Type) -> tuple[int, ...]:
+    """The most digits before and after the point; none where the type does not tell them."""
+    if of.family == "int":
+        return len(str(max(map(abs, of.range)))), 0
+    return (of.sizes[0] - of.sizes[1], of.sizes[1]) if len(of.sizes) == 2 else ()
 
 
 def _constant(target: Type, kind: TokenType, text: str) -> str | None:

@@ -56,6 +56,7 @@ from ticdc_udfs.catalogue.tables import (
     with_told_types,
     with_told_values,
     with_wire,
+    with_wire_of_later,
 )
 
 
@@ -261,9 +262,10 @@ class _Catalogue:
     """All tables as of one commit, the versions that have ended, and what is told before its time.
 
     `told` are tables known from schemas without DDL alone, with the commit of the first row; 0: none bears the schema.
-    `told_by_rows` are those whose virtual generated columns no message told. `ids` are TiDB's ids, as far as messages
-    tell them. `odd` are columns that rows of the commit bear and their tables lack. Of the DDL of now, `wire` are the
-    columns in its message and `mentioned` those in its text, in lower case.
+    `told_by_rows` are those whose virtual generated columns no message told. `sends_ddl` tells that there was a DDL
+    already. `ids` are TiDB's ids, as far as messages tell them. `odd` are columns that rows of the commit bear and
+    their tables lack. Of the DDL of now, `wire` are the columns in its message and `mentioned` those in its text, in
+    lower case.
     """
 
     exported: Iterable[ExportedColumn]
@@ -276,6 +278,7 @@ class _Catalogue:
     collations: dict[str, tuple[str, str]] = field(default_factory=dict)
     told: dict[Identity, int] = field(default_factory=dict)
     told_by_rows: set[Identity] = field(default_factory=set)
+    sends_ddl: bool = False
     of_export: set[Identity] = field(default_factory=set)
     heard: set[Identity] = field(default_factory=set)
     named: set[Identity] = field(default_factory=set)
@@ -352,6 +355,7 @@ class _Catalogue:
             self.kind = DdlKind.INITIAL_LOAD
             self._load(event.schema_name or "", event.table_name or "")
         elif event.ddl_query:
+            self.sends_ddl = True
             told = wire_columns(event.table_schema)
             self.told_defaults = {column.name.lower(): column.default for column in told if column.default is not None}
             read = statements(event.ddl_query, event.schema_name)
@@ -901,6 +905,7 @@ class _Catalogue:
         table = self._find(schema, name, [column.name for column in columns])
         if unseen or self.told.get(table.identity) == 0:
             self.told[table.identity] = event.commit_ts
+        before = table
         # a message of a key alone tells fewer columns than the table has
         more = {column.name.lower() for column in table.columns or ()} < {column.name.lower() for column in columns}
         if not table.columns or (more and (table.identity in self.told or table.origin is Origin.WIRE)):
@@ -912,10 +917,22 @@ class _Catalogue:
         elif event.commit_ts and "avro" not in self.protocol and table.origin in (Origin.DDL, Origin.WIRE):
             odd = [column.name for column in columns if table.column(column.name) is None]
             self.odd.extend([(table.key, odd)] if odd else ())
+        if event.commit_ts and "avro" in self.protocol and not self.sends_ddl and before.origin is Origin.WIRE:
+            table = self._without_ddl(table, before, columns)
         self.live[table.key] = table
         self.open[table.identity] = self.open[table.identity]._replace(table=table)
         if event.commit_ts:
             self._heed(table, columns)
+
+    def _without_ddl(self, table: Table, before: Table, wire: Sequence[WireColumn]) -> Table:
+        """The table as rows from before and from after a DDL that was not sent have it."""
+        if table.identity in self.of_export:
+            return table
+        table, unlike = with_wire_of_later(table, before, wire)
+        if unlike:
+            detail = f"rows bear values of another kind in columns that no DDL changed: {', '.join(unlike)}"
+            self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
+        return table
 
     def _heed(self, table: Table, wire: Sequence[WireColumn]) -> None:
         """From the first row on that names another key than the table has, the key is the row's."""

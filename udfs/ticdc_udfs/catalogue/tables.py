@@ -20,7 +20,14 @@ from ticdc_udfs.catalogue.changes import (
     Partitioning,
 )
 from ticdc_udfs.catalogue.changes import Index as NewIndex
-from ticdc_udfs.catalogue.column_types import binary_type, default_collation, default_of, exported_default, is_text
+from ticdc_udfs.catalogue.column_types import (
+    binary_type,
+    default_collation,
+    default_of,
+    exported_default,
+    is_text,
+    type_of_both,
+)
 from ticdc_udfs.catalogue.handle_key import TableIndex, is_rebuilt, key_index, tells_apart
 from ticdc_udfs.contract import values
 from ticdc_udfs.contract.internal_columns import of_modify
@@ -363,6 +370,30 @@ def with_wire(table: Table, wire: Sequence[WireColumn], *, rows_were_seen: bool 
     )
     told = told_key(table, wire)
     return replace(table, named=(key if ids.issuperset(key) else ()) if told is None else told)
+
+
+def with_wire_of_later(table: Table, before: Table, wire: Sequence[WireColumn]) -> tuple[Table, list[str]]:
+    """The table with all columns of rows that no DDL parts, in types that hold the values of all of them.
+
+    Columns that later rows lack stay, as those from before have them. A column of the key is not a new one, which rows
+    from before would lack. Also gives the columns that no type holds for both: those keep the type that they had.
+    """
+    known = {column.name.lower(): column.type for column in before.columns or ()}
+    told = {column.name.lower(): column.type for column in wire}
+    columns, unlike = [], []
+    for column in table.columns or ():
+        name = column.name.lower()
+        if name in known and name in told:
+            both = type_of_both(known[name], told[name])
+            unlike += [column.name] if both is None else []
+            column = column._replace(type=both or known[name])
+        columns.append(column)
+    new = [column for column in wire if table.column(column.name) is None and not column.key]
+    columns += [
+        _as_told(Column(column_id, column.name, column.type), column)
+        for column_id, column in enumerate(new, start=table.next_column_id)
+    ]
+    return replace(table, columns=tuple(columns), next_column_id=table.next_column_id + len(new)), unlike
 
 
 def _as_told(known: Column, told: WireColumn) -> Column:
