@@ -20,7 +20,7 @@ from ticdc_udfs.typed.plans import (
     columns_of,
     plans_of,
 )
-from ticdc_udfs.typed.types import Digits
+from ticdc_udfs.typed.types import BARE_TYPES, Digits
 
 SETTINGS = Settings("analytics", {"a": "{schema}"}, ("ticdc",))
 
@@ -69,7 +69,7 @@ def test_a_table_without_key_has_no_key_columns() -> None:
 @pytest.mark.parametrize(
     ("known", "measured", "observed", "spark"),
     [
-        (None, None, (0, 0), "decimal(38,0)"),
+        (None, None, (0, 0), "string"),
         (None, (5, 2), (5, 2), "decimal(38,2)"),
         ((7, 1), None, (7, 1), "decimal(38,1)"),
         ((7, 1), (5, 2), (7, 2), "decimal(38,2)"),
@@ -86,6 +86,14 @@ def test_digits_once_seen_are_not_forgotten(
     )
     assert found.observed == {"d": observed}
     assert types(found) == {"d": spark, "e": "decimal(5,2)"}
+
+
+@pytest.mark.parametrize("bare", BARE_TYPES)
+def test_without_a_value_among_the_rows_of_now_those_of_the_past_are_not_rounded(bare: str) -> None:
+    """All rows are deleted, or NULL there: the history may hold 1.50."""
+    for measured in (None, {"d": Digits(0, 0)}):
+        found = plan(schema(d=bare), measured=measured, versions=[(1, schema(d=bare)), (2, schema(d=bare, e="int"))])
+        assert types(found) == {"d": "string"} and past(found)["d"][0] == "string"
 
 
 def past(found: Plan) -> dict[str, tuple[str, tuple[str, ...], tuple[Recoding, ...]]]:

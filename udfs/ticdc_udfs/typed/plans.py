@@ -12,7 +12,7 @@ import pyarrow as pa
 from ticdc_udfs.typed.names import Names, Settings, UpstreamTable, names_of
 from ticdc_udfs.typed.types import BARE_TYPES, Digits, spark_type, told_type
 
-_spark_type = lru_cache(4_096)(spark_type)
+_spark_type, _told_type = (lru_cache(4_096)(each) for each in (spark_type, told_type))
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -119,7 +119,7 @@ def _upstream(table: PlannedTable, schema: tuple[UpstreamColumn, ...]) -> Upstre
 
 def _plan(table: PlannedTable, schema: tuple[UpstreamColumn, ...], names: Names) -> Plan:
     observed = _observed(table, schema)
-    columns = _columns((column.name, _spark_type(column.type, observed.get(column.name))) for column in schema)
+    columns = _columns((column.name, _told_type(column.type, observed.get(column.name))) for column in schema)
     keys = sorted((column.key, column.name) for column in schema if column.key)
     return Plan(
         names.schema,

@@ -52,8 +52,11 @@ def spark_type(mysql_type: str, observed: Digits | None = None) -> str:
 
 
 def told_type(mysql_type: str, observed: Digits | None) -> str:
-    """`spark_type`, but text for a type without precision where nothing was observed."""
-    is_bare = mysql_type.lower() in BARE_TYPES and observed is None
+    """`spark_type`, but text for a type without precision where nothing was observed.
+
+    A decimal without digits after the point would round what rows of the past have there.
+    """
+    is_bare = mysql_type.lower() in BARE_TYPES and not any(observed or ())
     return "string" if is_bare else spark_type(mysql_type, observed)
 
 
