@@ -189,6 +189,8 @@ def test_what_strict_mode_takes(old: str, new: str, text: str, want: str) -> Non
         ("double", "float", "1e300", "340282350000000000000000000000000000000"),
         ("double", "bigint(20) unsigned", "-2.5", "0"),
         ("double", "decimal(65,30)", VERY_LARGE, "9" * 35 + "." + "9" * 30),
+        ("decimal(65,0)", "bigint", "9" * 65, "9223372036854775807"),
+        ("decimal(65,30)", "bigint unsigned", "9" * 35 + "." + "9" * 30, "18446744073709551615"),
         ("decimal(10,2)", "tinyint(3) unsigned", "255.50", "255"),
         ("decimal(10,2)", "bit(4)", "-0.60", "0"),
         ("int(11)", "bit(4)", "-1", "15"),

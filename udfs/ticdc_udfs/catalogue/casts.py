@@ -184,7 +184,7 @@ def _whole(source: Type, text: str, *, unsigned: bool) -> int:
         case "int" | "bit" | "year":
             return int(text)
         case "decimal":
-            return int(Decimal(text).quantize(Decimal(1), ROUND_HALF_UP))
+            return int(Decimal(text).to_integral_value(ROUND_HALF_UP))
         case "float":
             return round(_double(source, text))
         case "text" | "binary":
