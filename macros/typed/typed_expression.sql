@@ -1,4 +1,4 @@
-{% macro typed_expression(text, type) -%}
+{% macro typed_expression(text, type, is_past=false) -%}
     {%- if type == "string" -%}
         {{ text }}
     {%- elif type == "binary" -%}
@@ -10,6 +10,11 @@
         if({{ text }} = '', array(), split({{ text }}, ','))
     {%- elif type == "array<float>" -%}
         from_json({{ text }}, 'array<float>')
+    {%- elif is_past and type == "date" -%}
+        if(substr({{ text }}, 11) rlike '[1-9]', null, try_cast({{ text }} as date))
+    {%- elif is_past and type.startswith("decimal") -%}
+        {%- set digits = "[0-9]{" ~ type.split(",")[1].rstrip(")") ~ "}" -%}
+        if({{ text }} rlike '[.]{{ digits }}[0-9]*[1-9]', null, try_cast({{ text }} as {{ type }}))
     {%- else -%}
         try_cast({{ text }} as {{ type }})
     {%- endif -%}

@@ -26,7 +26,7 @@
         select
             *,
             {% for cell in cells -%}
-            {{ ticdc.typed_expression(cell.text, cell.type) }} as {{ cell.stored_as }}
+            {{ ticdc.typed_expression(cell.text, cell.type, moment is not none) }} as {{ cell.stored_as }}
             {{- "," if not loop.last }}
             {% endfor %}
         from (

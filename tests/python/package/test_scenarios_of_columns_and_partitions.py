@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
+from decimal import Decimal
 
 from support.scenarios import Outcome, created, in_ranges, pairs, scenario, untyped_scenario
 from support.stories import Feed
@@ -168,6 +170,37 @@ def test_rename_in_case_alone_to_a_type_that_holds_less(outcome: Outcome) -> Non
         now=[(2, 7), (3, 8)],
         as_of={4: [(2, 7), (3, 8)]},
         texts={"history": [*of_text, {"id": "3", "v": "8"}]},
+    )
+
+
+@scenario
+def narrowed(feed: Feed) -> None:
+    columns = "(`id` INT PRIMARY KEY,`d` DECIMAL(6,4),`t` DATETIME)"
+    table = created(feed, "narrowed", "id int, d decimal, t datetime", columns)
+    row = (1, "1.2345", "2020-01-02 03:04:05")
+    table.insert_all(row, (2, "1.5000", "2020-01-02 00:00:00"))
+    table.delete(*row)
+    table.ddl("ALTER", "ALTER TABLE {} MODIFY COLUMN `d` DECIMAL(6,2), MODIFY COLUMN `t` DATE")
+    replace(table, columns="id int, d decimal, t date").insert(3, "2.25", "2020-01-03")
+
+
+def test_what_a_type_would_cut_of_a_former_value_is_flagged(outcome: Outcome) -> None:
+    rows = [(2, Decimal("1.50"), date(2020, 1, 2)), (3, Decimal("2.25"), date(2020, 1, 3))]
+    cut = {"id": "1", "d": "1.2345", "t": "2020-01-02 03:04:05"}
+    outcome.expect(
+        "narrowed: id, d, t",
+        (1, None, None, "1-2 insert delete", "d:out_of_range", "t:out_of_range"),
+        (*rows[0], "1- insert"),
+        (*rows[1], "4- insert"),
+        now=rows,
+        as_of={4: rows},
+        texts={
+            "history": [
+                cut,
+                {"id": "2", "d": "1.5000", "t": "2020-01-02 00:00:00"},
+                {"id": "3", "d": "2.25", "t": "2020-01-03"},
+            ],
+        },
     )
 
 
