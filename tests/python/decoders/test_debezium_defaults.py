@@ -26,6 +26,7 @@ from support.debezium import (
 )
 
 from ticdc_udfs.protocols.debezium.values import converter, told_default
+from ticdc_udfs.protocols.debezium_avro import message as debezium_avro
 
 NULLS = [
     (VARCHAR, "anon", "anon", "varchar(30)", "anon", "anon"),
@@ -75,8 +76,8 @@ def test_null_that_became_the_default_is_flagged(
 def test_other_values_than_the_default_are_not_flagged() -> None:
     for column_type, default, other in (
         ("varchar(9)", "a", "A"),
-        ("time", "10:11:12", "36672000000"),
-        ("bigint unsigned", str(2**64 - 1), "-1"),
+        ("time", "10:11:12", "36673000000"),
+        ("bigint unsigned", str(2**64 - 1), "-2"),
         ("bit(12)", "1010111011111011111110111101", b64encode(b"\x0a\x0a").decode()),
         ("bit(12)", "101", b64encode(b"\x0a\x00").decode()),
         ("varbinary(10)", "\0\ufffd", b64encode(b"\0\xff").decode()),
@@ -112,6 +113,34 @@ def test_null_that_became_a_default_known_from_ddl(column_type: str, default: st
     convert = converter(column_type, nullable=True, default=default)
     assert convert is not None
     assert convert(wire) == (text or wire, "null_or_default")
+
+
+@pytest.mark.parametrize(
+    ("shape", "default", "wire", "column_type", "expression", "text"),
+    [
+        (TIME, 36672130000, 36672130000, "time(3)", "10:11:12.130", "10:11:12.130"),
+        (TIME, -1, -1, "time(6)", "-00:00:00.000001", "-00:00:00.000001"),
+        (UBIGINT, 18446744073709552000, -1, "bigint unsigned", "18446744073709551615", "18446744073709551615"),
+        (UBIGINT, 9223372036854776000, -(2**63), "bigint unsigned", "9223372036854775808", "9223372036854775808"),
+    ],
+)
+def test_classic_ticdc_writes_the_default_of_times_and_large_numbers(
+    shape: Mapping[str, Any], default: Any, wire: int, column_type: str, expression: str, text: str
+) -> None:
+    """In place of NULL, as of any other column; the newer one writes 0."""
+    assert "null_or_default" in cell_of(wire, shape, default=default)[1]
+    convert = converter(column_type, nullable=True, default=expression)
+    assert convert is not None
+    assert convert(str(wire)) == (text, "null_or_default")
+    of_avro = debezium_avro.converter(column_type, default=expression)
+    assert of_avro is not None
+    assert of_avro(text)[1] is None, "classic TiCDC has no Debezium-Avro"
+
+
+def test_a_time_whose_default_cannot_be_read() -> None:
+    convert = converter("time", nullable=True, default="curtime()")
+    assert convert is not None
+    assert convert("0") == ("00:00:00", "null_or_default")
 
 
 def test_null_stays_where_a_timestamp_has_the_present_time_as_default() -> None:
@@ -151,7 +180,9 @@ YEAR = shape_of("year", "int32", "io.debezium.time.Year")
         (BIGINT, 9007199254740996, 9007199254740999, False),
         (UBIGINT, 9223372036854776000, 9223372036854775807, True),
         (UBIGINT, 9223372036854776000, 0, True),
-        (UBIGINT, 18446744073709552000, -1, False),
+        (UBIGINT, 18446744073709552000, 0, True),
+        (UBIGINT, 18446744073709552000, -1, True),
+        (UBIGINT, 18446744073709552000, -4096, False),
         ({"type": "int64"}, 9223372036854776000, 9223372036854775807, True),
         ({"type": "int64"}, 9223372036854776000, 0, True),
     ],

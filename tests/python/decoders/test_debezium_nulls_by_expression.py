@@ -126,6 +126,7 @@ CONSTANTS: list[tuple[str, str, bool]] = [
     ("YEAR DEFAULT 1", "1", True),
     ("YEAR DEFAULT 1", "2001", True),
     ("YEAR DEFAULT '99'", "99", True),
+    ("YEAR DEFAULT '01'", "01", True),
     ("YEAR DEFAULT 2155", "55", False),
     ("ENUM('Red','blue') DEFAULT 'red'", "Red", True),
     ("ENUM('Red','blue') DEFAULT 'red'", "blue", False),

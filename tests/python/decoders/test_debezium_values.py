@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import orjson
 import pytest
@@ -173,6 +175,17 @@ def test_the_zero_date_of_a_timestamp_is_told(fraction: int) -> None:
     for nullable in (True, False):
         text = cell_of("1970-01-01T00:00:00Z", ZONED, column_type, optional=nullable)
         assert text == ("0000-00-00 00:00:00" + digits, ())
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+@pytest.mark.parametrize("fraction", range(1, 7))
+def test_the_zero_date_of_a_timestamp_with_fraction_digits(fraction: int, zone: str) -> None:
+    """Releases before 8.5.1 write it so."""
+    wire, text = f"1970-01-01T00:00:00.{'0' * fraction}Z", f"0000-00-00 00:00:00.{'0' * fraction}"
+    assert cell_of(wire, ZONED, None, json.dumps({"time_zone": zone}), optional=False) == (text, ())
+    convert = converter(f"timestamp({fraction})", ZoneInfo(zone))
+    assert convert is not None and convert(wire) == (text, None)
+    assert cell_of(wire.replace("0Z", "1Z"), ZONED)[0] == f"1970-01-01 00:00:00.{'0' * (fraction - 1)}1"
 
 
 def test_what_may_be_a_zero_date_is_flagged() -> None:

@@ -13,6 +13,7 @@ import math
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Context, Decimal
@@ -120,12 +121,13 @@ def told_default(column_type: str, expression: str) -> str:
     return _base64(expression) if base.endswith(BINARY) else expression
 
 
-def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None) -> Same | None:
+def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None, *, by_classic: bool = True) -> Same | None:
     """Which canonical text stands for NULL in a nullable column with that default (protocol facts 0.1 line 6).
 
-    TIME, DATETIME of the present time and BIGINT UNSIGNED beyond 2^63 give 0, bytes that are no UTF-8 come as U+FFFD
-    (an export of the default has them so already), a TIMESTAMP is read in the changefeed's zone. A YEAR is the number
-    of the default as it was written. None: NULL stays NULL, or the default cannot be read.
+    DATETIME of the present time gives 0, as TIME and BIGINT UNSIGNED beyond 2^63 do, but for those of classic TiCDC,
+    which writes their default itself. Bytes that are no UTF-8 come as U+FFFD (an export of the default has them so
+    already), a TIMESTAMP is read in the changefeed's zone. A YEAR is the number of the default as it was written. None:
+    NULL stays NULL, or the default cannot be read.
     """
     base = values.base_type(column_type)
     computed = stands_for_computed(column_type, default)
@@ -133,7 +135,8 @@ def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None) -> Sa
         return computed
     try:
         if base == "year" and 1970 <= int(default) <= 2069:
-            return {default, values.year(str(int(default) % 100))}.__contains__
+            of_century = int(default) % 100
+            return {default, values.year(str(of_century)), f"{of_century:02}"}.__contains__
         if base in ("enum", "set"):
             label = _label(column_type, default).casefold()
             return lambda text: text.casefold() == label
@@ -143,14 +146,19 @@ def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None) -> Sa
             text = default if "\ufffd" in default else _replaced(b64decode(default, validate=True))
             return _base64(text).__eq__
         now = default.upper().startswith("CURRENT_TIMESTAMP")
-        if base == "time" or (base == "datetime" and now) or (base == "bigint" and int(default) >= 2**63):
+        convert = _converter(column_type, True) or _as_it_stands
+        if base == "time" or (base == "bigint" and int(default) >= 2**63):
+            zero, itself = convert("0")[0], default
+            with suppress(ValueError):
+                itself = convert(default)[0]
+            return {zero, itself if by_classic else zero}.__contains__
+        if base == "datetime" and now:
             default = "0"
         elif base == "timestamp":
             if now or default < "1970-01-01 00:00:01":
                 return None
             return _same_moment(default if zone is None else values.timestamp_to_utc(default, zone)[0])
-        convert = _converter(column_type, True)
-        return (default if convert is None else convert(default)[0]).__eq__
+        return convert(default)[0].__eq__
     except (ValueError, ArithmeticError):
         return None
 
@@ -220,10 +228,14 @@ def told_inline_stands_for_null(column_type: str, default: str, zone: ZoneInfo |
     try:
         if base == "bigint" and abs(int(default)) >= 2**53:
             zero = "0" if int(default) >= 2**63 and not signed else None
-            return lambda text: text == zero or (float(text) == float(default) and int(text) < 2**63)
+            return lambda text: text == zero or float(text) == float(default)
     except ValueError:
         return None
     return stands_for_null(column_type, default, zone)
+
+
+def _as_it_stands(text: str) -> tuple[str, None]:
+    return text, None
 
 
 def _base64(text: str) -> str:
@@ -426,6 +438,7 @@ def timestamp_converter(fraction: int, zone: ZoneInfo | None) -> values.Convert:
     """A TIMESTAMP from ISO 8601 in UTC; the start of 1970 is beyond its range and stands for the zero date.
 
     The encoder looks at the wall clock of the changefeed's zone: west of UTC it stands for the first hours of 1970 too.
+    Releases before 8.5.1 do not, and give it its fraction digits.
     """
     zero = _with_fraction("0000-00-00 00:00:00", fraction)
     ahead = None if zone is None else datetime(1970, 1, 1, tzinfo=zone).utcoffset()
@@ -434,12 +447,17 @@ def timestamp_converter(fraction: int, zone: ZoneInfo | None) -> values.Convert:
     def convert(text: str) -> tuple[str, Lossy | None]:
         if text == "1970-01-01T00:00:00Z" or text.startswith("0000-00-00"):
             return zero, lost
+        if _IS_ZERO_WITH_FRACTION(text):
+            return zero, None
         day, separator, time = text.replace(" ", "T").partition("T")
         if not separator or len(day) != 10:
             raise ValueError("no timestamp")
         return _with_fraction(f"{day} {time.removesuffix('Z')}", fraction), None
 
     return convert
+
+
+_IS_ZERO_WITH_FRACTION = re.compile(r"1970-01-01T00:00:00(\.0{1,6})Z").fullmatch
 
 
 def time_converter(fraction: int) -> values.Convert:
@@ -558,6 +576,9 @@ def _timestamp_told(text: str) -> tuple[str, Lossy | None]:
     """The text has its fraction digits, but for the zero date."""
     if text == "1970-01-01T00:00:00Z":
         return "0000-00-00 00:00:00", Lossy.NO_SCHEMA
+    zero = _IS_ZERO_WITH_FRACTION(text)
+    if zero is not None:
+        return f"0000-00-00 00:00:00{zero[1]}", None
     if text[10:11] != "T":
         raise ValueError("no timestamp")
     return f"{text[:10]} {text[11:].removesuffix('Z')}", None

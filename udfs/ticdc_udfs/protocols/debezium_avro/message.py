@@ -133,7 +133,7 @@ def converter(
         convert = _decimal_converter(column_type)
     if default is None or nullable is False:
         return convert
-    return flagging(convert, stands_for_null(column_type, default, zone))
+    return flagging(convert, stands_for_null(column_type, default, zone, by_classic=False))
 
 
 def _decimal_converter(column_type: str) -> values.Convert | None:
