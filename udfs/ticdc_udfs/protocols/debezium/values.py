@@ -126,8 +126,8 @@ def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None, *, by
 
     DATETIME of the present time gives 0, as TIME and BIGINT UNSIGNED beyond 2^63 do, but for those of classic TiCDC,
     which writes their default itself. Bytes that are no UTF-8 come as U+FFFD (an export of the default has them so
-    already), a TIMESTAMP is read in the changefeed's zone. A YEAR is the number of the default as it was written. None:
-    NULL stays NULL, or the default cannot be read.
+    already), a TIMESTAMP is read in the changefeed's zone. A YEAR is the number of the default as it was written, a
+    CHAR has the spaces at its end, which values have not. None: NULL stays NULL, or the default cannot be read.
     """
     base = values.base_type(column_type)
     computed = stands_for_computed(column_type, default)
@@ -158,7 +158,10 @@ def stands_for_null(column_type: str, default: str, zone: ZoneInfo | None, *, by
             if now or default < "1970-01-01 00:00:01":
                 return None
             return _same_moment(default if zone is None else values.timestamp_to_utc(default, zone)[0])
-        return convert(default)[0].__eq__
+        canonical = convert(default)[0]
+        if base == "char":
+            return lambda text: text == canonical or text.rstrip(" ") == canonical
+        return (_with_shifted_year(canonical) if base in ("date", "datetime") else canonical).__eq__
     except (ValueError, ArithmeticError):
         return None
 
@@ -232,6 +235,12 @@ def told_inline_stands_for_null(column_type: str, default: str, zone: ZoneInfo |
     except ValueError:
         return None
     return stands_for_null(column_type, default, zone)
+
+
+def _with_shifted_year(text: str) -> str:
+    """A date as the encoder writes it (protocol facts 0.1 line 7)."""
+    year = int(text[:4])
+    return text if year >= 100 else f"{year + (2000 if year < 70 else 1900)}{text[4:]}"
 
 
 def _as_it_stands(text: str) -> tuple[str, None]:
