@@ -129,6 +129,16 @@ def test_ddl_messages(
     assert (event.table_schema is not None, event.table_schema_id is not None) == (with_schema, with_schema)
 
 
+@pytest.mark.parametrize(
+    ("default", "text"), [("7", "7"), (7, "7"), (2**64 - 1, str(2**64 - 1)), (-1.5, "-1.5"), (None, None)]
+)
+def test_a_default_that_is_no_text(default: Any, text: str | None) -> None:
+    """Tables of old releases of TiDB may have such; the encoder writes them as they are."""
+    event = decode(ddl_message("ddl", [change([column("n", "INT", defaultValueExpression=default)])]))
+    assert event.error_message is None
+    assert (schema_of(event.table_schema) or ())[0].get("default") == text
+
+
 def test_ddl_text_is_as_restored() -> None:
     """0.1 line 5: introducers stay, and backslashes are not escaped."""
     sql = "CREATE TABLE `t` (`v` VARCHAR(9) DEFAULT _UTF8MB4'a\\b',`e` ENUM('three\\3'),`x` BINARY(2) DEFAULT x'00ff')"

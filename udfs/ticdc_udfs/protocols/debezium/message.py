@@ -93,7 +93,7 @@ class _Column(msgspec.Struct):
     length: int | None = None
     scale: int | None = None
     optional: bool | None = None
-    defaultValueExpression: str | None = None
+    defaultValueExpression: Any = None
     enumValues: list[str] | None = None
 
 
@@ -118,7 +118,7 @@ _read = msgspec.json.Decoder(_Message, float_hook=str).decode
 _read_payload = msgspec.json.Decoder(_Payload, float_hook=str).decode
 _read_key = msgspec.json.Decoder(_Key, float_hook=str).decode
 _read_schema = msgspec.json.Decoder(_Schema, float_hook=str).decode
-_read_changes = msgspec.json.Decoder(list[Change]).decode
+_read_changes = msgspec.json.Decoder(list[Change], float_hook=str).decode
 
 
 def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Event, ...]:
@@ -577,7 +577,7 @@ def _table_schema(table: _Table) -> TableSchema | None:
     for column in table.columns:
         column_type, default = _column_type(column), column.defaultValueExpression
         if default is not None:
-            default = told_default(column_type, default)
+            default = told_default(column_type, _text(default))
         columns.append(Column(column.name, column_type, places.get(column.name), column.optional, default))
     return table_schema(columns)
 
