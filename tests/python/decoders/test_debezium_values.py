@@ -177,6 +177,16 @@ def test_the_zero_date_of_a_timestamp_is_told(fraction: int) -> None:
         assert text == ("0000-00-00 00:00:00" + digits, ())
 
 
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_float_beyond_its_range_is_no_value(sign: str) -> None:
+    convert = converter("float")
+    assert convert is not None
+    assert convert(sign + "3.4028235e+38") == (sign + "34028235" + "0" * 31, None)
+    for text in ("3.4028237e+38", "1e39"):
+        with pytest.raises(ValueError, match="beyond a float"):
+            convert(sign + text)
+
+
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 @pytest.mark.parametrize("fraction", range(1, 7))
 def test_the_zero_date_of_a_timestamp_with_fraction_digits(fraction: int, zone: str) -> None:

@@ -39,6 +39,8 @@ _MAX_DIGITS_OF_DOUBLE = 15
 _MOST_DIGITS_OF_DOUBLE = 17
 """That its shortest text has."""
 _MAX_SCALE = 30
+_MAX_TEXT_OF_FLOAT = 3.4028235e38
+"""The shortest text of the largest FLOAT, which is a little larger."""
 _WIDE = Context(prec=700)
 _NO_UTF8 = re.compile("[\udc80-\udcff]")
 _ARE_BITS = re.compile("[01]{0,64}").fullmatch
@@ -313,7 +315,10 @@ def single(text: str) -> tuple[str, Lossy | None]:
     """A FLOAT; a text of six digits or less is the shortest one already."""
     if len(text) <= 7 and "e" not in text and "E" not in text and text[-2:] != ".0":
         return text, None
-    return values.float_text(_finite(text)), None
+    number = _finite(text)
+    if abs(number) > _MAX_TEXT_OF_FLOAT:
+        raise ValueError("the number is beyond a float")
+    return values.float_text(number), None
 
 
 def double(text: str) -> tuple[str, Lossy | None]:
