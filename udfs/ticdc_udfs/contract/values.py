@@ -132,6 +132,16 @@ def timestamp_to_utc(text: str, zone: ZoneInfo) -> tuple[str, bool]:
     return first.isoformat(" ")[:19] + dot + fraction, twice
 
 
+@lru_cache(maxsize=10_000)
+def occurs_twice(utc: str, zone: ZoneInfo) -> bool:
+    """Whether the clocks of a zone show the time of a moment twice, as they are set back; of other texts false."""
+    try:
+        local = datetime.fromisoformat(utc).replace(tzinfo=UTC).astimezone(zone)
+    except (ValueError, OverflowError):
+        return False
+    return local.replace(fold=0).utcoffset() != local.replace(fold=1).utcoffset()
+
+
 def _read_wall_clock(text: str) -> datetime:
     return datetime.strptime(text, "%Y-%m-%d %H:%M:%S")
 

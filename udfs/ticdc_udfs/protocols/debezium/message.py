@@ -334,6 +334,7 @@ def _new_plan(image: _Row, schema: bytes, key: list[str] | None, options: Option
             Field(field.type, field.name, field.tidb_type, parameters.get("length"), parameters.get("allowed")),
             field.optional,
             options.binary,
+            options.time_zone,
         )
         null = null_reason(column_type, field.optional)
         may_double |= field.optional and field.default is not None and column_type.endswith(("text", *BINARY))

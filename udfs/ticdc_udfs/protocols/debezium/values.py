@@ -452,7 +452,7 @@ def timestamp_converter(fraction: int, zone: ZoneInfo | None) -> values.Convert:
     """A TIMESTAMP from ISO 8601 in UTC; the start of 1970 is beyond its range and stands for the zero date.
 
     The encoder looks at the wall clock of the changefeed's zone: west of UTC it stands for the first hours of 1970 too.
-    Releases before 8.5.1 do not, and give it its fraction digits.
+    Releases before 8.5.1 do not, and give it its fraction digits. A time that this clock shows twice is one of both.
     """
     zero = _with_fraction("0000-00-00 00:00:00", fraction)
     ahead = None if zone is None else datetime(1970, 1, 1, tzinfo=zone).utcoffset()
@@ -466,9 +466,14 @@ def timestamp_converter(fraction: int, zone: ZoneInfo | None) -> values.Convert:
         day, separator, time = text.replace(" ", "T").partition("T")
         if not separator or len(day) != 10:
             raise ValueError("no timestamp")
-        return _with_fraction(f"{day} {time.removesuffix('Z')}", fraction), None
+        return _with_fraction(f"{day} {time.removesuffix('Z')}", fraction), _of_clock(f"{day} {time[:8]}", zone)
 
     return convert
+
+
+def _of_clock(utc: str, zone: ZoneInfo | None) -> Lossy | None:
+    """Why a moment is flagged that the encoder took from the wall clock of a zone."""
+    return Lossy.AMBIGUOUS_TIME if zone is not None and values.occurs_twice(utc, zone) else None
 
 
 _IS_ZERO_WITH_FRACTION = re.compile(r"1970-01-01T00:00:00(\.0{1,6})Z").fullmatch
@@ -524,8 +529,11 @@ class Told(NamedTuple):
     of_integer: OfInteger | None = None
 
 
-def told(field: Field, nullable: bool | None, binary: BinaryMode | None) -> Told:
-    """The type and conversion of a field of an inline schema; `binary` is how the feed says that bytes are written."""
+def told(field: Field, nullable: bool | None, binary: BinaryMode | None, zone: ZoneInfo | None = None) -> Told:
+    """The type and conversion of a field of an inline schema.
+
+    `binary` is how the feed says that bytes are written, `zone` that of the changefeed.
+    """
     name = (field.name or "").rpartition(".")[2]
     word = field.tidb_type or _MYSQL_WORDS.get(name) or _MYSQL_WORDS.get(field.connect_type, field.connect_type)
     if word in ("enum", "set") and field.allowed is not None:
@@ -545,7 +553,7 @@ def told(field: Field, nullable: bool | None, binary: BinaryMode | None) -> Told
     if word == "time":
         return Told(word, _converter(word, nullable), False)
     if word == "timestamp":
-        return Told(word, _timestamp_told, True)
+        return Told(word, lambda text: _timestamp_told(text, zone), True)
     if word == "decimal":
         is_text = field.connect_type == "string"  # an option of newer releases, with all digits
         return Told(word, None if is_text else plain_decimal, is_text)
@@ -586,7 +594,7 @@ def _bigint_told(text: str) -> tuple[str, Lossy | None]:
     return text, Lossy.NO_SCHEMA if text.startswith("-") else None
 
 
-def _timestamp_told(text: str) -> tuple[str, Lossy | None]:
+def _timestamp_told(text: str, zone: ZoneInfo | None) -> tuple[str, Lossy | None]:
     """The text has its fraction digits, but for the zero date."""
     if text == "1970-01-01T00:00:00Z":
         return "0000-00-00 00:00:00", Lossy.NO_SCHEMA
@@ -595,4 +603,4 @@ def _timestamp_told(text: str) -> tuple[str, Lossy | None]:
         return f"0000-00-00 00:00:00{zero[1]}", None
     if text[10:11] != "T":
         raise ValueError("no timestamp")
-    return f"{text[:10]} {text[11:].removesuffix('Z')}", None
+    return f"{text[:10]} {text[11:].removesuffix('Z')}", _of_clock(f"{text[:10]} {text[11:19]}", zone)

@@ -59,7 +59,7 @@ def decode_batch(
 
 
 def _plan(value_schema: str, key_schema: str | None, feed: Options) -> RowPlan:
-    return message.row_plan(value_schema, key_schema, feed.binary)
+    return message.row_plan(value_schema, key_schema, feed.binary, feed.time_zone)
 
 
 def _plausible(plan: RowPlan, wire: list[Column], messages: AvroMessages) -> Flags:

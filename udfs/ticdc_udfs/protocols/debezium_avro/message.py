@@ -58,7 +58,7 @@ def decode(
     rowless = _rowless(value_text)
     if rowless is not None:
         return (_other_event(rowless, read(rowless, value, options.framing, "value")[0]),)
-    plan = row_plan(value_text, key_text, options.binary)
+    plan = row_plan(value_text, key_text, options.binary, options.time_zone)
     wire, replaced = read(plan.record, value, options.framing, "value")
     op = wire[plan.op]
     if op == "m":
@@ -249,8 +249,11 @@ class RowPlan(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def row_plan(value_schema: str, key_schema: str | None, binary: BinaryMode | None) -> RowPlan:
-    """The plan of the rows of a writer schema, and of keys of another one; `binary` is how bytes come as text."""
+def row_plan(value_schema: str, key_schema: str | None, binary: BinaryMode | None, zone: ZoneInfo | None) -> RowPlan:
+    """The plan of the rows of a writer schema, and of keys of another one.
+
+    `binary` is how bytes come as text, `zone` that of the changefeed.
+    """
     envelope = parse_schema(value_schema, "value")
     before, after, source, op = (
         _place(envelope, name, kind)
@@ -270,7 +273,7 @@ def row_plan(value_schema: str, key_schema: str | None, binary: BinaryMode | Non
     flags = [] if key else [Lossy.NO_KEY.of()]
     columns, table = [], []
     for field in row.fields:
-        name, told = _name(field), _told(field, binary or "base64")
+        name, told = _name(field), _told(field, binary or "base64", zone)
         null = null_reason(told.column_type, None)
         columns.append(PlanColumn(name, told, null.of(name) if null is not None else None, field))
         table.append(Column(name, told.column_type, places.get(name, no_place)))
@@ -307,7 +310,7 @@ def _name(field: Field) -> str:
 _CONNECT_TYPES = {"int": "int32", "long": "int64"}
 
 
-def _told(field: Field, binary: BinaryMode) -> Told:
+def _told(field: Field, binary: BinaryMode, zone: ZoneInfo | None) -> Told:
     scale = decimal_scale(field)
     if scale is not None:
         column_type = f"decimal({field.attributes['precision']},{scale})"
@@ -325,7 +328,9 @@ def _told(field: Field, binary: BinaryMode) -> Told:
         for text in (field.parameters.get("length"), field.parameters.get("allowed"))
     )
     connect_type = connect_type or _CONNECT_TYPES.get(field.kind, field.kind)
-    told = debezium_values.told(debezium_values.Field(connect_type, name, tidb_type, length, allowed), None, binary)
+    told = debezium_values.told(
+        debezium_values.Field(connect_type, name, tidb_type, length, allowed), None, binary, zone
+    )
     if field.kind == "double" or field.kind == "float":
         base = None if tidb_type is None else values.base_type(tidb_type)
         is_plain = field.kind == "double" and base not in (None, "float")
