@@ -191,6 +191,56 @@ def test_rename_keeps_incarnation_and_columns() -> None:
     assert first.columns == second.columns
 
 
+def _into_archive(text: str, name: str = "u") -> DdlEvent:
+    """Classic TiCDC sends the text as it was typed, with the database that the table is in afterwards."""
+    return DdlEvent(30, "archive", name, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("RENAME TABLE `t` TO `archive`.`u`", "u"),
+        ("RENAME TABLE `t` TO `archive`.`t`", "t"),
+        ("ALTER TABLE `t` RENAME AS `archive`.`u`", "u"),
+    ],
+)
+def test_a_rename_out_of_the_database_of_the_session_takes_the_table_along(text: str, name: str) -> None:
+    exported_now = [one._replace(schema_name="archive") for one in exported(name, ("id", "int(11)", "PRI"))]
+    for export in ([], exported_now):
+        result = folded(CREATE, _into_archive(text, name), export=export)
+        first, second = result.versions
+        assert (first.schema_name, first.valid_to_ts, first.ended_by) == ("shop", 30, DdlKind.RENAME_TABLE)
+        assert (second.schema_name, second.table_name, second[:2]) == ("archive", name, first[:2])
+        assert second.columns == first.columns and not result.problems
+
+
+def test_renames_out_of_the_database_of_the_session_in_one_millisecond() -> None:
+    texts = [_into_archive(f"RENAME TABLE `{name}` TO `archive`.`{name}`", name) for name in "tu"]
+    result = folded(CREATE, CREATE.replace(" t ", " u "), *texts)
+    assert [(one.schema_name, one.table_name) for one in result.versions if one.valid_to_ts is None] == [
+        ("archive", "t"),
+        ("archive", "u"),
+    ]
+
+
+def test_a_table_of_the_new_names_database_is_the_one_that_is_renamed() -> None:
+    here = DdlEvent(20, "archive", "t", CREATE)
+    result = folded(CREATE, here, _into_archive("RENAME TABLE `t` TO `archive`.`u`"))
+    assert last(result, "u").incarnation_ts == 20 and last(result, "t").schema_name == "shop"
+
+
+def test_a_rename_of_one_of_several_tables_of_a_name_is_a_problem() -> None:
+    there = DdlEvent(20, "other", "t", CREATE)
+    result = folded(CREATE, there, _into_archive("RENAME TABLE `t` TO `archive`.`u`"))
+    assert codes(result) == [ProblemCode.UNKNOWN_TABLE]
+    assert result.problems[0].detail.endswith("`other`, `shop`")
+
+
+def test_a_table_that_is_copied_from_the_database_of_the_session() -> None:
+    result = folded(CREATE, _into_archive("CREATE TABLE `archive`.`u` LIKE `t`"))
+    assert names(last(result, "u")) == names(last(result, "t")) and not result.problems
+
+
 SWAP = [
     "RENAME TABLE `shop`.`a` TO `shop`.`tmp`;",
     "RENAME TABLE `shop`.`b` TO `shop`.`a`;",

@@ -182,13 +182,20 @@ def test_rename_of_several_pairs_across_databases() -> None:
 
 @pytest.mark.parametrize("words", ["RENAME TO", "RENAME AS", "RENAME", "RENAME ="])
 def test_rename_by_alter(words: str) -> None:
-    assert one(f"ALTER TABLE t {words} `d`.`u`") == RenameTable(DdlKind.RENAME_TABLE, "shop", "t", "d", "u")
+    assert one(f"ALTER TABLE `e`.`t` {words} `d`.`u`") == RenameTable(DdlKind.RENAME_TABLE, "e", "t", "d", "u")
 
 
 def test_a_new_name_without_database_is_in_the_sessions() -> None:
     renamed = RenameTable(DdlKind.RENAME_TABLE, "d", "t", "shop", "u")
     assert one("ALTER TABLE `d`.`t` RENAME TO `u`") == renamed
     assert one("RENAME TABLE `d`.`t` TO `u`") == renamed
+
+
+def test_an_old_name_without_database_beside_a_new_one_with_it_is_of_the_session() -> None:
+    renamed = RenameTable(DdlKind.RENAME_TABLE, "shop", "t", "d", "u", of_session=True)
+    assert one("RENAME TABLE `t` TO `d`.`u`") == one("ALTER TABLE `t` RENAME AS `d`.`u`") == renamed
+    assert one("CREATE TABLE `d`.`u` LIKE `t`") == CreateTable(DdlKind.CREATE_TABLE, "d", "u", like=(None, "t"))
+    assert one("CREATE TABLE `u` LIKE `t`") == CreateTable(DdlKind.CREATE_TABLE, "shop", "u", like=("shop", "t"))
 
 
 def test_several_columns_in_one_list() -> None:

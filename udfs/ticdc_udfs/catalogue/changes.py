@@ -157,7 +157,10 @@ class Charset(Change):
 
 @dataclass(frozen=True, slots=True)
 class CreateTable(Change):
-    """A new table; `like` is the table whose columns and indexes it copies."""
+    """A new table; `like` is the table whose columns and indexes it copies.
+
+    Its database is None where it stands without one beside a new name that has one: it is that of the session.
+    """
 
     columns: tuple[ColumnDefinition, ...] = ()
     indexes: tuple[Index, ...] = ()
@@ -170,10 +173,11 @@ class CreateTable(Change):
 
 @dataclass(frozen=True, slots=True)
 class RenameTable(Change):
-    """A table's new name."""
+    """A table's new name; `of_session`: the old one has no database though the new one has, so it is the session's."""
 
     to_schema: str | None
     to_table: str
+    of_session: bool = False
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -123,16 +123,17 @@ def _create(c: Cursor, schema: str | None) -> list[Change]:
 
 def _create_table(c: Cursor, schema: str | None) -> Change:
     c.take("IF", "NOT", "EXISTS")
-    schema, table = c.table(schema)
+    named, table = c.table(None)
+    schema, session = (schema, schema) if named is None else (named, None)
     if c.take("LIKE"):
-        return CreateTable(DdlKind.CREATE_TABLE, schema, table, like=c.table(schema))
+        return CreateTable(DdlKind.CREATE_TABLE, schema, table, like=c.table(session))
     columns: list[ColumnDefinition] = []
     own_indexes: list[Index] = []
     inline_indexes: list[Index] = []
     if c.at("("):
         for item in c.each():
             if item.take("LIKE"):
-                like = item.table(schema)
+                like = item.table(session)
                 item.need(")")
                 return CreateTable(DdlKind.CREATE_TABLE, schema, table, like=like)
             if _at_constraint(item):
@@ -549,13 +550,14 @@ def _alter(c: Cursor, schema: str | None) -> list[Change]:
         return [Change(DdlKind.ALTER_SEQUENCE, *sequence)]
     if not c.take("TABLE"):
         return _other(c, schema)
-    default_schema, (schema, table) = schema, c.table(schema)
+    default_schema, (named, table) = schema, c.table(None)
+    schema = default_schema if named is None else named
     changes: list[Change] = []
     while c:
         if c.take("EXCHANGE"):
             changes.append(_exchange(c, schema, table, default_schema))
         elif c.take("RENAME"):
-            changes.append(_rename_action(c, schema, table, default_schema))
+            changes.append(_rename_action(c, named, table, default_schema))
         else:
             changes.extend(_action(c, schema, table))
         if c and not c.at("PARTITION", "BY") and not c.at("REMOVE", "PARTITIONING"):
@@ -679,14 +681,28 @@ def _alter_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
     return [SetDefault(DdlKind.SET_DEFAULT, schema, table, name, *_default(c))]
 
 
-def _rename_action(c: Cursor, schema: str | None, table: str, default_schema: str | None) -> Change:
+def _rename_action(c: Cursor, named: str | None, table: str, default_schema: str | None) -> Change:
     for words, kind in _RENAMED.items():
         if c.take(words):
             name = _column_name(c)
             c.need("TO")
+            schema = default_schema if named is None else named
             return Named(kind, schema, table, name, _column_name(c))
     _ = c.take("TO") or c.take("AS") or c.take("=")
-    return RenameTable(DdlKind.RENAME_TABLE, schema, table, *c.table(default_schema))
+    return _renamed((named, table), c.table(None), default_schema)
+
+
+def _renamed(old: tuple[str | None, str], new: tuple[str | None, str], schema: str | None) -> Change:
+    """The rename of a table between names with or without a database; `schema` is that of names without one."""
+    (from_schema, table), (to_schema, to_table) = old, new
+    return RenameTable(
+        DdlKind.RENAME_TABLE,
+        schema if from_schema is None else from_schema,
+        table,
+        schema if to_schema is None else to_schema,
+        to_table,
+        of_session=from_schema is None and to_schema is not None,
+    )
 
 
 _RENAMED = {"COLUMN": DdlKind.RENAME_COLUMN, "INDEX": DdlKind.RENAME_INDEX, "KEY": DdlKind.RENAME_INDEX}
@@ -816,9 +832,9 @@ def _rename(c: Cursor, schema: str | None) -> list[Change]:
         return _other(c, schema)
     changes: list[Change] = []
     while not changes or c.take(","):
-        table = c.table(schema)
+        table = c.table(None)
         c.need("TO")
-        changes.append(RenameTable(DdlKind.RENAME_TABLE, *table, *c.table(schema)))
+        changes.append(_renamed(table, c.table(None), schema))
     return changes
 
 

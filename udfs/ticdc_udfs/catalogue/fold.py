@@ -207,12 +207,6 @@ def _mentioned(change: Change) -> Iterable[str]:
     return ()
 
 
-def _rename_of(change: do.RenameTable, event: DdlEvent) -> _Rename:
-    schema = change.schema or event.schema_name or ""
-    columns = tuple(column.name for column in wire_columns(event.table_schema))
-    return _Rename(schema, change.table or "", change.to_schema or schema, change.to_table, columns)
-
-
 def _named(schema: str, name: str) -> str:
     return ".".join("`" + part.replace("`", "``") + "`" for part in (schema, name))
 
@@ -322,7 +316,8 @@ class _Catalogue:
 
     def _apply_steps(self, events: Sequence[DdlEvent]) -> bool:
         """Moves each table to where the steps lead it; False if they lead nowhere in any order."""
-        renames = [_rename_of(change, event) for event in events for change in _renames(event)]
+        self.commit_ts = events[0].commit_ts
+        renames = [self._rename_of(change, event) for event in events for change in _renames(event)]
         steps = [
             Step(*rename.keys, key_of(event.schema_name, event.table_name))
             for rename, event in zip(renames, events, strict=True)
@@ -330,7 +325,7 @@ class _Catalogue:
         found = moves(steps, self._exists)
         if found is None:
             return False
-        self.commit_ts, self.kind = events[0].commit_ts, DdlKind.RENAME_TABLE
+        self.kind = DdlKind.RENAME_TABLE
         self._rename(
             [
                 renames[move.last]._replace(schema=renames[move.first].schema, name=renames[move.first].name)
@@ -576,7 +571,7 @@ class _Catalogue:
             case do.CreateTable():
                 self._create(change, schema, name)
             case do.RenameTable():
-                self._rename([_rename_of(change, event)])
+                self._rename([self._rename_of(change, event)])
             case do.Recover():
                 self._recover(change, schema, name or event.table_name or "", event.physical_table_id)
             case do.PartitionChange():
@@ -624,6 +619,21 @@ class _Catalogue:
             table = with_indexes(table, change.indexes)
         self._put(table)
 
+    def _schema_of_session(self, schema: str, name: str, new: Key) -> str:
+        """The database of a table named without one beside a new name that has one, whose database is `schema`.
+
+        The name is of the database of the session, which no message tells (tiflow `FromJobWithArgs`): where that of the
+        new name has no such table, it is that of the only one of the name.
+        """
+        key = key_of(schema, name)
+        if key != new and (key in self.live or key in self.export):
+            return schema
+        found = [table.schema for table in self.live.values() if same_name(table.name, name) and table.key != new]
+        if len(found) > 1:
+            detail = f"it stands without database, and these have one of the name: {_listed(sorted(found))}"
+            self._problem(ProblemCode.UNKNOWN_TABLE, detail, schema, name)
+        return found[0] if len(found) == 1 else schema
+
     def _new_table(self, schema: str, name: str) -> Table:
         """A table created now; it carries on the lineage of the table last dropped under its name."""
         key = key_of(schema, name)
@@ -633,10 +643,11 @@ class _Catalogue:
         return Table(*identity, self.commit_ts, schema, name, origin=Origin.DDL)
 
     def _copy(self, table: Table, like: tuple[str | None, str]) -> Table:
-        key = key_of(like[0] or table.schema, like[1])
+        schema = self._schema_of_session(table.schema, like[1], table.key) if like[0] is None else like[0]
+        key = key_of(schema, like[1])
         source = self.live.get(key)
         if source is None and key in self.export and key not in self.known:
-            source = self._unseen(like[0] or table.schema, like[1])
+            source = self._unseen(schema, like[1])
         if source is None or source.columns is None:
             self._problem(ProblemCode.UNKNOWN_TABLE, "the table whose columns it copies", table.schema, table.name)
             return table
@@ -666,6 +677,14 @@ class _Catalogue:
     def _drop(self, table: Table, kind: DdlKind) -> None:
         self._remove(table)
         self.dropped[table.key].append(_Dropped(table, self.commit_ts, kind))
+
+    def _rename_of(self, change: do.RenameTable, event: DdlEvent) -> _Rename:
+        schema = change.schema or event.schema_name or ""
+        columns = tuple(column.name for column in wire_columns(event.table_schema))
+        rename = _Rename(schema, change.table or "", change.to_schema or schema, change.to_table, columns)
+        if change.of_session:
+            rename = rename._replace(schema=self._schema_of_session(schema, rename.name, rename.keys[1]))
+        return rename
 
     def _rename(self, renames: Sequence[_Rename]) -> None:
         """Renames tables at once: one may take the name that another one gives up."""
