@@ -241,6 +241,13 @@ def test_multi_schema_change() -> None:
     )
 
 
+@pytest.mark.parametrize("action", ["WITH VALIDATION", "WITHOUT VALIDATION", "ORDER BY `t`.`a`,`b` DESC,`c`", "FORCE"])
+def test_actions_that_tidb_takes_and_leaves_undone_do_not_hide_others(action: str) -> None:
+    first, second, third = statements(f"ALTER TABLE `t` ADD COLUMN `a` INT, {action}, DROP COLUMN `b`", "shop")
+    assert (first.kind, third.kind) == (DdlKind.ADD_COLUMN, DdlKind.DROP_COLUMN)
+    assert second == one(f"ALTER TABLE `t` {action}") == Change(DdlKind.TABLE_OPTION, "shop", "t")
+
+
 @pytest.mark.parametrize(
     ("action", "expected"),
     [

@@ -757,6 +757,23 @@ def _partition_option(c: Cursor, schema: str | None, table: str) -> list[Change]
     return [Change(DdlKind.PARTITION_OPTION, schema, table)]
 
 
+def _order(c: Cursor, schema: str | None, table: str) -> list[Change]:
+    """ORDER BY has commas between its columns too; these are in backquotes, as TiDB restores them, actions are not."""
+    c.need("BY")
+    _column_name(c)
+    c.take_any(("ASC", "DESC"))
+    while c.at(",", ""):
+        c.skip()
+        _column_name(c)
+        c.take_any(("ASC", "DESC"))
+    return [Change(DdlKind.TABLE_OPTION, schema, table)]
+
+
+def _validation(c: Cursor, schema: str | None, table: str) -> list[Change]:
+    c.need("VALIDATION")
+    return [Change(DdlKind.TABLE_OPTION, schema, table)]
+
+
 _Action = Callable[[Cursor, str | None, str], list[Change]]
 _ACTIONS: dict[str, _Action] = {
     "ADD": _add,
@@ -769,15 +786,18 @@ _ACTIONS: dict[str, _Action] = {
     "REORGANIZE": _reorganize,
     "COALESCE": _coalesce,
     "REMOVE": _remove,
+    "ORDER": _order,
+    "WITH": _validation,
+    "WITHOUT": _validation,
     **dict.fromkeys(("REBUILD", "OPTIMIZE", "REPAIR", "ANALYZE", "CHECK"), _partition_option),
 }
 _TABLE_OPTIONS = """
     AFFINITY ALGORITHM ATTRIBUTES AUTOEXTEND_SIZE AUTO_ID_CACHE AUTO_INCREMENT AUTO_RANDOM_BASE AVG_ROW_LENGTH CACHE
     CHECKSUM COMPACT COMPRESSION CONNECTION DELAY_KEY_WRITE DISABLE ENABLE ENCRYPTION ENGINE ENGINE_ATTRIBUTE FORCE
-    INSERT_METHOD KEY_BLOCK_SIZE LOCK MAX_ROWS MIN_ROWS MODE NOCACHE ORDER PACK_KEYS PLACEMENT PRE_SPLIT_REGIONS
+    INSERT_METHOD KEY_BLOCK_SIZE LOCK MAX_ROWS MIN_ROWS MODE NOCACHE PACK_KEYS PLACEMENT PRE_SPLIT_REGIONS
     ROW_FORMAT SECONDARY_ENGINE SECONDARY_ENGINE_ATTRIBUTE SECONDARY_LOAD SECONDARY_UNLOAD SET SHARD_ROW_ID_BITS
     STATS_AUTO_RECALC STATS_BUCKETS STATS_COL_CHOICE STATS_COL_LIST STATS_OPTIONS STATS_PERSISTENT STATS_SAMPLE_PAGES
-    STATS_SAMPLE_RATE STATS_TOPN UNION WITH WITHOUT
+    STATS_SAMPLE_RATE STATS_TOPN UNION
 """
 _OPTIONS = {
     **dict.fromkeys(_TABLE_OPTIONS.split(), DdlKind.TABLE_OPTION),
