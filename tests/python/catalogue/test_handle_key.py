@@ -76,6 +76,8 @@ def test_what_messages_name_may_be_no_key(
         ("int(11)", "int(5)", False),
         ("bigint(20)", "int(11)", True),
         ("int(11)", "int(10) unsigned", True),
+        # as messages tell it
+        ("int unsigned zerofill", "bigint(20) unsigned", False),
         ("int(11)", "varchar(20)", True),
         ("varchar(20)", "varchar(30)", False),
         ("varchar(20)", "varchar(10)", True),

@@ -209,6 +209,9 @@ UNSURE = "not certain"
         ("bigint(20)", "tinyint(4)", "127", "127"),
         ("bigint(20)", "tinyint(4)", "128", "127"),
         ("bigint(20) unsigned", "bigint(20)", "18446744073709551615", "9223372036854775807"),
+        # as messages tell it
+        ("int unsigned zerofill", "int(11)", "4294967295", "2147483647"),
+        ("bigint(20)", "int(10) unsigned zerofill", "4294967295", "4294967295"),
         ("int(11)", "bit(4)", "15", "15"),
         ("int(11)", "bit(4)", "16", "15"),
         ("int(11)", "decimal(6,2)", "-12", "-12.00"),

@@ -106,7 +106,7 @@ def type_of(column_type: str, collation: str | None = None) -> Type:
         base,
         family,
         () if family == "int" or base == "year" else sizes,
-        column_type.rpartition(")")[2].endswith(" unsigned"),
+        values.is_unsigned(column_type),
         values.labels(column_type) or () if labelled else (),
         collation or "utf8mb4_bin",
     )

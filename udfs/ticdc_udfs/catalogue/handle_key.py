@@ -12,6 +12,8 @@ import re
 from collections.abc import Collection, Hashable, Iterable
 from typing import Generic, NamedTuple, TypeVar
 
+from ticdc_udfs.contract import values
+
 Column = TypeVar("Column", bound=Hashable)
 
 
@@ -74,7 +76,7 @@ def is_rebuilt(old: str, new: str) -> bool:
     another sign. From 8.5.5 on it checks narrower integers and texts instead, in strict mode, which no message tells.
     """
     (word, old_length), (new_word, length) = _measured(old), _measured(new)
-    if old.endswith(" unsigned") != new.endswith(" unsigned") or word == "decimal":
+    if values.is_unsigned(old) != values.is_unsigned(new) or word == "decimal":
         return old != new
     for kind in (_INTEGERS, _TEXTS, _BINARIES):
         if word in kind and new_word in kind:

@@ -523,15 +523,11 @@ def _is_another_type(told: str, known: str, is_exact: bool) -> bool:
     word, known_word = values.base_type(told), values.base_type(known)
     if word != known_word:
         # with an option unsigned BIGINTs are texts
-        is_bigint_as_text = (known_word, word) == ("bigint", "text") and _is_unsigned(known)
+        is_bigint_as_text = (known_word, word) == ("bigint", "text") and values.is_unsigned(known)
         return is_exact or not (is_bigint_as_text or word in _MAY_BE_TOLD_AS.get(known_word, ()))
     if word in _SIZED and "(" in told and told.partition(")")[0] != known.partition(")")[0]:
         return True
-    return is_exact and _is_unsigned(told) != _is_unsigned(known)
-
-
-def _is_unsigned(column_type: str) -> bool:
-    return " unsigned" in column_type.rpartition(")")[2]
+    return is_exact and values.is_unsigned(told) != values.is_unsigned(known)
 
 
 def from_export(table: Table, exported: Sequence[ExportedColumn]) -> Table:

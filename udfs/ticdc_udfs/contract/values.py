@@ -41,6 +41,11 @@ def base_type(column_type: str) -> str:
     return column_type.partition("(")[0].partition(" ")[0]
 
 
+def is_unsigned(column_type: str) -> bool:
+    """Whether a MySQL type is unsigned; ZEROFILL may stand behind that word."""
+    return " unsigned" in column_type.rpartition(")")[2]
+
+
 def shared_converter(column_type: str) -> Convert | None:
     """The conversion of types that the encoders of several protocols write alike: index, bitmask, zero year."""
     base = base_type(column_type)
