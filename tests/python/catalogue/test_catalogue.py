@@ -179,6 +179,18 @@ def test_drop_and_create_start_an_incarnation_with_other_columns() -> None:
     assert (second.incarnation, second.valid_from_ts, names(second)) == (2, 30, ["z"])
 
 
+def test_a_drop_of_several_tables_that_comes_whole_for_each_of_them() -> None:
+    text = "DROP TABLE `t`, `archive`.`u`"
+    drops = [DdlEvent(30, "shop", "t", text), DdlEvent(40, "archive", "u", text)]
+    result = folded(CREATE, DdlEvent(20, "archive", "u", CREATE.replace(" t ", " u ")), *drops)
+    assert [(one.table_name, one.valid_from_ts, one.valid_to_ts) for one in result.versions] == [
+        ("u", 20, 40),
+        ("t", 10, 30),
+    ]
+    assert not result.problems
+    assert not [one for one in folded(CREATE, "DROP TABLE u, t").versions if one.valid_to_ts is None]
+
+
 def test_rename_keeps_incarnation_and_columns() -> None:
     result = folded(CREATE, "RENAME TABLE shop.t TO archive.u", "ALTER TABLE archive.u DROP v")
     first, second, third = result.versions

@@ -197,6 +197,14 @@ def _renames(event: DdlEvent) -> Sequence[do.RenameTable]:
     return steps if len(steps) == len(read) else ()
 
 
+def _of_message(read: Sequence[Change], event: DdlEvent) -> Sequence[Change]:
+    """What the message of a text is for: classic TiCDC before 6.1 sends a DROP of several tables whole for each."""
+    if len(read) < 2 or any(change.kind is not DdlKind.DROP_TABLE for change in read):
+        return read
+    named = key_of(event.schema_name, event.table_name)
+    return [change for change in read if key_of(change.schema, change.table) == named][:1] or read
+
+
 def _mentioned(change: Change) -> Iterable[str]:
     """The columns, or indexes, that a change names, in lower case."""
     match change:
@@ -353,7 +361,7 @@ class _Catalogue:
             self.sends_ddl = True
             told = wire_columns(event.table_schema)
             self.told_defaults = {column.name.lower(): column.default for column in told if column.default is not None}
-            read = statements(event.ddl_query, event.schema_name)
+            read = _of_message(statements(event.ddl_query, event.schema_name), event)
             self.kind = read[0].kind if len({change.kind for change in read}) == 1 else DdlKind.MULTI_SCHEMA_CHANGE
             if self.kind is DdlKind.DROP_TABLE:
                 self._note_id(event)
