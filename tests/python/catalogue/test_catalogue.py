@@ -335,6 +335,26 @@ def test_copies_of_a_ddl_count_once() -> None:
     assert fold([*events, *events, events[1], events[0]]) == fold(events)
 
 
+@pytest.mark.parametrize(
+    ("text", "later"),
+    [
+        (CREATE, "CREATE TABLE `shop`.`t` (`id` INT(11) PRIMARY KEY,`v` VARCHAR(10) NULL)"),
+        ("ALTER TABLE `t` DROP `v`", "ALTER TABLE `t` DROP COLUMN `v`"),
+        ("TRUNCATE `t`", "TRUNCATE TABLE `t`"),
+        ("DROP TABLE `t`, `u`", "DROP TABLE `shop`.`t`"),
+        ("RENAME TABLE `t` TO `archive`.`t`", "RENAME TABLE `shop`.`t` TO `archive`.`t`"),
+        ("RECOVER TABLE `t`", "RECOVER TABLE `shop`.`t`"),
+    ],
+)
+def test_a_ddl_that_a_later_release_sends_again_in_other_words_counts_once(text: str, later: str) -> None:
+    before = [DdlEvent(10, "shop", "t", CREATE)] if text != CREATE else []
+    if text.startswith("RECOVER"):
+        before.append(DdlEvent(20, "shop", "t", "DROP TABLE t"))
+    schema = "archive" if "archive" in text else "shop"
+    first, again = (DdlEvent(30, schema, "t", one) for one in (text, later))
+    assert fold([*before, first, again]) == fold([*before, again, first]) == fold([*before, first])
+
+
 # Partitions
 
 SALES = (

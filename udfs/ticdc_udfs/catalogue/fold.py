@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
@@ -166,21 +166,23 @@ class Fold(NamedTuple):
 def fold(events: Iterable[DdlEvent], export: Iterable[ExportedColumn] = (), protocol: str = "") -> Fold:
     """Folds a feed's DDL, given in order of arrival, into table versions.
 
-    Copies of a DDL (same commit, table and text) count once. Tables that no DDL creates have the columns of the first
-    message that bears their schema, else of the export, from commit 0. Events without DDL stand before a DDL of the
-    same commit, as rows do, and an export after it. Messages of one commit that rename a table each are steps of one
-    statement, in any order. Debezium sends no RECOVER and FLASHBACK, and its rows tell no virtual generated columns.
+    Copies of a DDL (same commit, table and changes) count once: after an upgrade of TiCDC a replay may have another
+    text. Tables that no DDL creates have the columns of the first message that bears their schema, else of the export,
+    from commit 0. Events without DDL stand before a DDL of the same commit, as rows do, and an export after it.
+    Messages of one commit that rename a table each are steps of one statement, in any order. Debezium sends no RECOVER
+    and FLASHBACK, and its rows tell no virtual generated columns.
     """
     state = _Catalogue(export, protocol)
-    seen: set[tuple[int, str | None, str | None, str | None]] = set()
+    seen: set[Hashable] = set()
     ordered = sorted(events, key=lambda event: (event.commit_ts, _is_load(event), bool(event.ddl_query)))
     for _, of_commit in groupby(ordered, key=attrgetter("commit_ts")):
         once = []
         for event in of_commit:
-            copy = (event.commit_ts, event.schema_name, event.table_name, event.ddl_query)
-            if event.ddl_query and copy in seen:
-                continue
-            seen.add(copy)
+            if event.ddl_query:
+                copy = (event.commit_ts, event.schema_name, event.table_name, _changes(event.ddl_query, event))
+                if copy in seen:
+                    continue
+                seen.add(copy)
             once.append(event)
         state.apply_all(once)
     return state.finish()
@@ -197,12 +199,18 @@ def _renames(event: DdlEvent) -> Sequence[do.RenameTable]:
     return steps if len(steps) == len(read) else ()
 
 
-def _of_message(read: Sequence[Change], event: DdlEvent) -> Sequence[Change]:
-    """What the message of a text is for: classic TiCDC before 6.1 sends a DROP of several tables whole for each."""
+def _read(query: str, event: DdlEvent) -> tuple[Change, ...]:
+    """The changes that a message is for: classic TiCDC before 6.1 sends a DROP of several tables whole for each."""
+    read = statements(query, event.schema_name)
     if len(read) < 2 or any(change.kind is not DdlKind.DROP_TABLE for change in read):
         return read
     named = key_of(event.schema_name, event.table_name)
-    return [change for change in read if key_of(change.schema, change.table) == named][:1] or read
+    return tuple(change for change in read if key_of(change.schema, change.table) == named)[:1] or read
+
+
+def _changes(query: str, event: DdlEvent) -> Hashable:
+    read = _read(query, event)
+    return query if any(isinstance(change, do.NotRead) for change in read) else read
 
 
 def _mentioned(change: Change) -> Iterable[str]:
@@ -361,7 +369,7 @@ class _Catalogue:
             self.sends_ddl = True
             told = wire_columns(event.table_schema)
             self.told_defaults = {column.name.lower(): column.default for column in told if column.default is not None}
-            read = _of_message(statements(event.ddl_query, event.schema_name), event)
+            read = _read(event.ddl_query, event)
             self.kind = read[0].kind if len({change.kind for change in read}) == 1 else DdlKind.MULTI_SCHEMA_CHANGE
             if self.kind is DdlKind.DROP_TABLE:
                 self._note_id(event)
