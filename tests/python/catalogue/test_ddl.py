@@ -305,6 +305,8 @@ def test_partition_clauses(action: str, expected: Change) -> None:
         ),
         ("DROP INDEX `i` ON `t`", Named(DdlKind.DROP_INDEX, "shop", "t", "i")),
         ("DROP INDEX `PRIMARY` ON `t`", Named(DdlKind.DROP_PRIMARY_KEY, "shop", "t", "PRIMARY")),
+        ("ALTER TABLE `t` DROP INDEX `primary`", Named(DdlKind.DROP_PRIMARY_KEY, "shop", "t", "primary")),
+        ("ALTER TABLE `t` DROP COLUMN `primary`", Named(DdlKind.DROP_COLUMN, "shop", "t", "primary")),
         ("ALTER TABLE `t` /*T![ttl] REMOVE TTL */", Change(DdlKind.TABLE_TTL, "shop", "t")),
         ("ALTER TABLE `t` /*T![auto_id_cache] AUTO_ID_CACHE = 5 */", Change(DdlKind.TABLE_OPTION, "shop", "t")),
         (

@@ -661,7 +661,12 @@ def _drop_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
     conditional = c.take("IF", "EXISTS")
     name = _column_name(c)
     c.take_any(("RESTRICT", "CASCADE"))
-    return [Named(kind, schema, table, name, conditional=conditional)]
+    return [Named(_drop_kind(kind, name), schema, table, name, conditional=conditional)]
+
+
+def _drop_kind(kind: DdlKind, name: str) -> DdlKind:
+    """No other index than the primary key bears its name."""
+    return DdlKind.DROP_PRIMARY_KEY if kind is DdlKind.DROP_INDEX and name.upper() == "PRIMARY" else kind
 
 
 def _alter_action(c: Cursor, schema: str | None, table: str) -> list[Change]:
@@ -823,8 +828,7 @@ def _drop(c: Cursor, schema: str | None) -> list[Change]:
         c.need("ON")
         table = c.table(schema)
         _skip_rest(c)
-        primary = name.upper() == "PRIMARY"
-        return [Named(DdlKind.DROP_PRIMARY_KEY if primary else DdlKind.DROP_INDEX, *table, name)]
+        return [Named(_drop_kind(DdlKind.DROP_INDEX, name), *table, name)]
     kinds = {
         "TABLE": DdlKind.DROP_TABLE,
         "TABLES": DdlKind.DROP_TABLE,
