@@ -84,6 +84,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "update of the key": row_message(DATA, TYPES, type="UPDATE", old=[{**OLD, "id": "2"}]),
     "update without old image": row_message(DATA, TYPES, type="UPDATE"),
     "partial old image": row_message(DATA, TYPES, type="UPDATE", old=[{"a": "y", "id": "2"}]),
+    "old image with columns that selectors leave out": row_message(DATA, TYPES, type="UPDATE", old=[{"z": "", **OLD}]),
     "old image in another order": row_message(DATA, TYPES, type="UPDATE", old=[dict(reversed(OLD.items()))]),
     "columns in another order": row_message(dict(reversed(DATA.items())), TYPES),
     "other types": row_message(DATA, {**TYPES, "a": "text"}),

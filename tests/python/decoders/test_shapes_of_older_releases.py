@@ -149,6 +149,18 @@ def test_old_is_a_list_of_null(value: str) -> None:
         assert (event.before is None) is (op != "delete")
 
 
+@pytest.mark.parametrize("old", [{"id": "1", "v": "b"}, {"v": "b"}, {}])
+def test_columns_that_selectors_leave_out_stand_empty_in_old(old: dict[str, str]) -> None:
+    event = canal(type="UPDATE", old=[{"left_out": "", **old}])
+    assert event._replace(table_schema=None) == canal(type="UPDATE", old=[old])._replace(table_schema=None)
+    assert image(event.before) == {"id": "1", "v": "a", **old}
+
+
+@pytest.mark.parametrize("text", ["x", None])
+def test_other_columns_that_old_alone_has_are_an_error(text: str | None) -> None:
+    assert canal(type="UPDATE", old=[{"id": "1", "more": text}]).error_code == ErrorCode.BAD_SHAPE
+
+
 def test_canal_json_with_the_label_of_a_default() -> None:
     types = {"id": "int", "v": "enum('a','b')"}
     event = canal(type="UPDATE", mysqlType=types, data=[{"id": "1", "v": "1"}], old=[{"id": "1", "v": "b"}])

@@ -169,8 +169,12 @@ def _pre_image(message: Message, data: Image, columns: list[str]) -> Image | Non
         return None
     if [*old] == columns:  # quicker than what follows, and nearly always so
         return old
-    if not old.keys() <= data.keys():
-        raise DecodeError(ErrorCode.BAD_SHAPE, "old has columns that data has not")
+    unknown = old.keys() - data.keys()
+    if unknown:
+        # TiCDC 8.5.4 writes those that column selectors leave out, each as an empty text
+        if any(old[column] != "" for column in unknown):
+            raise DecodeError(ErrorCode.BAD_SHAPE, "old has columns that data has not")
+        old = {column: text for column, text in old.items() if column not in unknown}
     return old if len(old) == len(data) else {**data, **old}
 
 
