@@ -241,6 +241,14 @@ def test_a_table_of_the_new_names_database_is_the_one_that_is_renamed() -> None:
     assert last(result, "u").incarnation_ts == 20 and last(result, "t").schema_name == "shop"
 
 
+def test_a_rename_without_the_old_name_is_a_problem() -> None:
+    """TiCDC 8.5.4 and 8.5.5 write them so of a RENAME of several tables in TiDB up to 8.1."""
+    texts = [DdlEvent(30, "shop", name, f"RENAME TABLE `shop`.`` TO `shop`.`{name}`") for name in "uw"]
+    result = folded(CREATE, *texts)
+    assert codes(result) == [ProblemCode.UNREADABLE_DDL] * 2
+    assert [(one.table_name, one.valid_to_ts) for one in result.versions] == [("t", None)]
+
+
 def test_a_rename_of_one_of_several_tables_of_a_name_is_a_problem() -> None:
     there = DdlEvent(20, "other", "t", CREATE)
     result = folded(CREATE, there, _into_archive("RENAME TABLE `t` TO `archive`.`u`"))

@@ -169,8 +169,12 @@ class Cursor:
 
     def table(self, schema: str | None) -> tuple[str | None, str]:
         """A table's name with its schema; `schema` is the one of an unqualified name."""
-        first = self.name()
-        return (first, self.name()) if self.take(".") else (schema, first)
+        names = schema, self.name()
+        if self.take("."):
+            names = names[1], self.name()
+        if not names[1]:
+            raise self.error("the name of a table before")
+        return names
 
     def literal(self) -> tuple[TokenType, str] | None:
         """A string, number, hexadecimal or bit literal, or nothing. Adjacent strings are one; introducers are skipped.
