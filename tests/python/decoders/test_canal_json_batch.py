@@ -84,6 +84,8 @@ ROWS: dict[str, dict[str, Any]] = {
     "update of the key": row_message(DATA, TYPES, type="UPDATE", old=[{**OLD, "id": "2"}]),
     "update without old image": row_message(DATA, TYPES, type="UPDATE"),
     "partial old image": row_message(DATA, TYPES, type="UPDATE", old=[{"a": "y", "id": "2"}]),
+    "bytes as text": row_message(DATA, {**TYPES, "a": "varbinary"}, ts=0, sqlType={"a": 12}),
+    "a float as a double": row_message({**DATA, "a": "0.10000000149011612"}, {**TYPES, "a": "float"}),
     "old image with columns that selectors leave out": row_message(DATA, TYPES, type="UPDATE", old=[{"z": "", **OLD}]),
     "old image in another order": row_message(DATA, TYPES, type="UPDATE", old=[dict(reversed(OLD.items()))]),
     "columns in another order": row_message(dict(reversed(DATA.items())), TYPES),

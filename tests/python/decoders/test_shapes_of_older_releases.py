@@ -120,7 +120,7 @@ def test_rows_without_change_among_many() -> None:
 # Canal-JSON
 
 
-def canal(**members: Any) -> Event:
+def canal_message(**members: Any) -> bytes:
     wire = {
         "id": 0,
         "database": "shop",
@@ -137,7 +137,11 @@ def canal(**members: Any) -> Event:
         "old": [None],
         **members,
     }
-    (event,) = arrow.decode_message(canal_json.decode, None, json.dumps(wire).encode(), "{}")
+    return json.dumps(wire).encode()
+
+
+def canal(**members: Any) -> Event:
+    (event,) = arrow.decode_message(canal_json.decode, None, canal_message(**members), "{}")
     return event
 
 
@@ -159,6 +163,58 @@ def test_columns_that_selectors_leave_out_stand_empty_in_old(old: dict[str, str]
 @pytest.mark.parametrize("text", ["x", None])
 def test_other_columns_that_old_alone_has_are_an_error(text: str | None) -> None:
     assert canal(type="UPDATE", old=[{"id": "1", "more": text}]).error_code == ErrorCode.BAD_SHAPE
+
+
+BYTES = [
+    ("varbinary", 0, 12, "é测", "w6nmtYs="),
+    ("binary", 0, 1, "a\x00", "YQA="),
+    ("blob", 0, 2004, "\u00e9", "6Q=="),
+    ("varbinary", 1, 2004, "\u00e9", "6Q=="),
+    ("varbinary", 1, 12, "\u00e9", "6Q=="),
+    ("varchar", 0, 12, "é", "é"),
+]
+
+
+@pytest.mark.parametrize(("column_type", "built_at", "java_type", "wire", "text"), BYTES)
+def test_bytes_that_came_as_text_before_5_4(
+    column_type: str, built_at: int, java_type: int, wire: str, text: str
+) -> None:
+    row = {"id": "1", "v": wire}
+    types: dict[str, Any] = {"mysqlType": {"id": "int", "v": column_type}, "sqlType": {"id": 4, "v": java_type}}
+    event = canal(type="UPDATE", ts=built_at, data=[row], old=[row], **types)
+    assert (image(event.before), image(event.after)) == ({"id": "1", "v": text},) * 2
+    without = canal(ts=0, data=[{"id": "1", "v": "\u00e9"}], **types | {"sqlType": None})
+    assert image(without.after) == {"id": "1", "v": "é" if column_type == "varchar" else "6Q=="}
+
+
+def test_bytes_that_are_no_text_are_flagged() -> None:
+    wire = canal_message(ts=0, mysqlType={"id": "int", "v": "varbinary"}, data=[{"id": "1", "v": "\ufffd"}])
+    (event,) = arrow.decode_message(canal_json.decode, None, wire, "{}")
+    assert (image(event.after), event.lossy) == ({"id": "1", "v": "77+9"}, ("v:invalid_utf8",))
+
+
+FLOATS = [
+    ("float", "3.140000104904175", "3.14"),
+    ("float", "-0.10000000149011612", "-0.1"),
+    ("float", "340282346638528860000000000000000000000", "340282350000000000000000000000000000000"),
+    ("float", "340282350000000000000000000000000000000", "340282350000000000000000000000000000000"),
+    ("float(10,3)", "1234567.875", "1234567.9"),
+    ("float", "262144.13", "262144.13"),
+    ("float", "16777216", "16777216"),
+    ("double", "3.140000104904175", "3.140000104904175"),
+]
+
+
+@pytest.mark.parametrize(("column_type", "wire", "text"), FLOATS)
+def test_floats_that_came_as_doubles_before_6_5_2(column_type: str, wire: str, text: str) -> None:
+    event = canal(mysqlType={"id": "int", "v": column_type}, data=[{"id": "1", "v": wire}])
+    assert (image(event.after), event.lossy) == ({"id": "1", "v": text}, ())
+
+
+@pytest.mark.parametrize("wire", ["s3cr3ts3cr3t", "1" + "0" * 39, "-inf" * 3])
+def test_a_float_that_is_none_is_a_dead_letter(wire: str) -> None:
+    event = canal(mysqlType={"id": "int", "v": "float"}, data=[{"id": "1", "v": wire}])
+    assert event.error_message == "the value of column 'v' is none of its type"
 
 
 def test_canal_json_with_the_label_of_a_default() -> None:

@@ -23,6 +23,10 @@ Convert = Callable[[str], tuple[str, Lossy | None]]
 
 MAX_FLOAT = 3.4028234663852886e38
 """The largest FLOAT, as a double."""
+_TOO_LARGE = 3.4028235677973366e38
+"""The least double that is rounded to no FLOAT."""
+_SINGLE_DIGITS = 6
+"""As many digits always read back to themselves."""
 UNCERTAIN_LABEL = "\ufffd"
 """What stands in a type for a label that is not certain."""
 
@@ -91,6 +95,24 @@ def double_text(number: float) -> str:
 def float_text(number: float) -> str:
     """A single-precision number likewise: the shortest decimal that reads back to the same 32 bits."""
     return np.format_float_positional(np.float32(number), unique=True, trim="-")
+
+
+def single(text: str) -> str:
+    """The text of a FLOAT, with fewer digits where the encoder took it for a double, as releases before 6.5.2 do.
+
+    Current ones write the fewest that read back to it.
+    """
+    if len(text) <= _SINGLE_DIGITS:
+        return text
+    number = float(text)
+    if not abs(number) < _TOO_LARGE:
+        raise ValueError("no number of single precision")
+    fewest = float_text(number)
+    return fewest if _digits(fewest) < _digits(text) else text
+
+
+def _digits(text: str) -> int:
+    return len(text.replace(".", "").strip("-0"))
 
 
 def rounded(number: float, scale: int) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, NamedTuple
+from base64 import b64encode
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -49,6 +50,8 @@ class Message(msgspec.Struct):
     sql: str | None = None
     pkNames: list[str] | None = None
     mysqlType: dict[str, str] | None = None
+    sqlType: msgspec.Raw = msgspec.Raw(b"null")
+    ts: Any = None
     data: list[Image] | None = None
     old: list[Image | None] | None = None
     extension: _Extension | None = msgspec.field(default=None, name="_tidb")
@@ -138,12 +141,13 @@ def row_members(message: Message, plan: Plan, plain: bytes) -> RowMembers:
     elif extension.onlyHandleKey:
         flags.append(Lossy.HANDLE_KEY_ONLY.of())
 
+    raw = _raw_binaries(message) if message.ts == 0 else frozenset[str]()
     if plan.converters:
-        _make_canonical(data, plan, flags)
+        _make_canonical(data, plan, flags, raw)
     row_key, before_key = {column: data[column] for column in plan.key}, None
     if old is not None:
         if plan.converters:
-            _make_canonical(old, plan, flags)
+            _make_canonical(old, plan, flags, raw)
         old_key = {column: old[column] for column in plan.key}
         before_key = None if old_key == row_key else old_key
     before, after = (data, None) if message.type == "DELETE" else (old, data)
@@ -254,21 +258,44 @@ def _new_plan(message: Message, columns: list[str], zone: ZoneInfo | None) -> Pl
     )
 
 
+_read_sql_types = msgspec.json.Decoder(dict[str, int]).decode
+_JAVA_TEXTS = (1, 12)
+
+
+def _raw_binaries(message: Message) -> frozenset[str]:
+    """Columns whose bytes, if they are binary, came as UTF-8: releases before 5.4, whose `ts` is 0, call them texts."""
+    try:
+        types = _read_sql_types(message.sqlType)
+    except msgspec.MsgspecError:
+        return frozenset()
+    return frozenset(column for column, java_type in types.items() if java_type in _JAVA_TEXTS)
+
+
 def converter(column_type: str, zone: ZoneInfo | None) -> values.Convert | None:
     """How a type's wire text becomes canonical; None where it is canonical as it stands."""
     base = values.base_type(column_type)
     if base.endswith(("blob", "binary")):
         return _binary
+    if base == "float":
+        return _float
     if base == "timestamp" and zone is not None:
         return values.timestamp_converter(zone)
     return values.shared_converter(column_type)
+
+
+def _float(text: str) -> tuple[str, None]:
+    return values.single(text), None
 
 
 def _binary(text: str) -> tuple[str, None]:
     return values.binary_from_latin1(text), None
 
 
-def _make_canonical(row: Image, plan: Plan, flags: list[str]) -> None:
+def _raw_binary(text: str) -> tuple[str, None]:
+    return b64encode(text.encode()).decode("ascii"), None
+
+
+def _make_canonical(row: Image, plan: Plan, flags: list[str], raw: Collection[str]) -> None:
     """Puts canonical texts into the row; appends what could not be told to `flags`."""
     for column, convert, flag in plan.converters:
         text = row[column]
@@ -277,6 +304,8 @@ def _make_canonical(row: Image, plan: Plan, flags: list[str]) -> None:
         if flag is not None:
             flags.append(flag)
             continue
+        if column in raw and convert is _binary:
+            convert = _raw_binary
         try:
             row[column], reason = convert(text)
         except (ValueError, OverflowError) as error:
