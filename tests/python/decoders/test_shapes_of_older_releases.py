@@ -100,6 +100,30 @@ def test_such_images_among_many_rows() -> None:
     assert read_together(open_protocol, columns, FEW - 1) == FEW - 1
 
 
+# Open Protocol: floats came as doubles before 6.5.2
+
+
+@pytest.mark.parametrize(
+    ("code", "number", "text"),
+    [
+        (4, 3.140000104904175, "3.14"),
+        (4, 3.4028234663852886e38, "340282350000000000000000000000000000000"),
+        (4, 16777216, "16777216"),
+        (5, 3.140000104904175, "3.140000104904175"),
+    ],
+)
+def test_floats_that_came_as_doubles(code: int, number: float, text: str) -> None:
+    event = decode_row({"u": {"id": ident(), "c": column(code, number)}})
+    assert (event.error_message, image(event.after)) == (None, {"id": "1", "c": text})
+
+
+def test_such_floats_among_many_rows() -> None:
+    bodies = [{"u": {"id": ident(number), "c": column(4, 3.140000104904175)}} for number in range(FEW)]
+    keys, values = zip(*(message((row_key(), body)) for body in bodies), strict=True)
+    columns = [pa.array(keys, pa.binary()), pa.array(values, pa.binary()), pa.array(["{}"] * len(bodies))]
+    assert read_together(open_protocol, columns) == FEW
+
+
 # Open Protocol: a row that was inserted and deleted in one transaction
 
 

@@ -562,6 +562,11 @@ def _number_text(number: int | float) -> tuple[str, None]:
     return (text.removesuffix(".0") if "e" not in text else values.double_text(number)), None
 
 
+def _single_text(number: int | float) -> tuple[str, None]:
+    text, _ = _number_text(number)
+    return values.single(text), None
+
+
 def converter(column_type: str, zone: ZoneInfo | None) -> Convert | None:
     """How a type's wire text becomes canonical; None where it is canonical as it stands.
 
@@ -569,7 +574,7 @@ def converter(column_type: str, zone: ZoneInfo | None) -> Convert | None:
     """
     base = values.base_type(column_type)
     if base in ("float", "double"):
-        return _number_text
+        return _single_text if base == "float" else _number_text
     if base.endswith("text"):
         return _text_from_base64
     if base.endswith("blob"):
