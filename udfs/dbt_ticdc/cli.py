@@ -146,7 +146,7 @@ def _load_and_build(
             variables["ticdc__information_schema"] = columns.load(spark, columns_file, schema)
 
     last_build = work / _LAST_BUILD
-    made_of = build.fingerprint(package_path(), variables, messages.count(spark, schema))
+    made_of = _made_of(spark, variables, schema)
     if not full_refresh and last_build.is_file() and last_build.read_text() == made_of:
         say(_NOTHING_IS_NEW)
         return False
@@ -173,9 +173,15 @@ def _build_once(
 ) -> None:
     """Builds of the messages that are there, with variables beside those that later builds have too."""
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
-    made_of = build.fingerprint(package_path(), variables, messages.count(spark, schema))
+    made_of = _made_of(spark, variables, schema)
     with warehouse.writing(spark, folder):
         _build(spark, warehouse.work_folder(folder), variables, made_of, once, full_refresh)
+
+
+def _made_of(spark: SparkSession, variables: Mapping[str, object], schema: str) -> str:
+    """What a build is made of: the variables name the table of columns, and not which file it holds."""
+    told = {**variables, "columns": columns.checksum(spark, schema)}
+    return build.fingerprint(package_path(), told, messages.count(spark, schema))
 
 
 def _build(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbt_ticdc import truth
 from dbt_ticdc.errors import TicdcError
+from dbt_ticdc.messages import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,16 +41,16 @@ def load(spark: SparkSession, path: Path, schema: str) -> str:
     any case, further columns are ignored. Raises `TicdcError`.
     """
     content = _read(path)
-    table = f"`{schema.replace('`', '``')}`.{TABLE}"
-    checksum = hashlib.sha256(content).hexdigest()
-    if not spark.catalog.tableExists(table) or _property(spark, table) != checksum:
+    table = _table(schema)
+    found = hashlib.sha256(content).hexdigest()
+    if checksum(spark, schema) != found:
         columns = ", ".join(
             f"{name} {'bigint' if name == 'ordinal_position' else 'string'}" for name in (*_REQUIRED, *_OPTIONAL)
         )
         rows = list(_rows(content, path))
         frame = spark.createDataFrame(rows, columns).coalesce(1)
         frame.write.mode("overwrite").format("parquet").saveAsTable(table)
-        spark.sql(f"alter table {table} set tblproperties ('{_CHECKSUM}' = '{checksum}')")
+        spark.sql(f"alter table {table} set tblproperties ('{_CHECKSUM}' = '{found}')")
     return table
 
 
@@ -66,9 +67,17 @@ def _read(path: Path) -> bytes:
         raise TicdcError(f"--columns: {path} cannot be read: {error.strerror}") from error
 
 
-def _property(spark: SparkSession, table: str) -> str:
+def checksum(spark: SparkSession, schema: str) -> str | None:
+    """What tells the file that was loaded last into the schema from others; None where none was."""
+    table = _table(schema)
+    if not spark.catalog.tableExists(table):
+        return None
     (row,) = spark.sql(f"show tblproperties {table} ('{_CHECKSUM}')").collect()
     return str(row["value"])
+
+
+def _table(schema: str) -> str:
+    return f"{quoted(schema)}.{TABLE}"
 
 
 def _rows(content: bytes, path: Path) -> Iterator[_Row]:

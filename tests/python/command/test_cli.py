@@ -116,6 +116,27 @@ def test_columns_are_replaced_when_the_file_changed(spark: SparkSession, home: P
     assert found() == [("a\nb", 1, None, None)]
 
 
+def test_a_run_with_another_file_of_columns_is_not_told_that_nothing_is_new(
+    spark: SparkSession, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[object] = []
+    monkeypatch.setattr(build, "build", lambda *arguments: built.append(arguments))
+    path, dump = tmp_path / "columns.jsonl", write(tmp_path / "a.jsonl", [line(0)])
+
+    def is_built(names: Sequence[str]) -> bool:
+        rows = [{**row, "COLUMN_NAME": name} for row, name in zip(COLUMNS, names, strict=True)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return cli.run(spark, home, {"ticdc__messages_schema": "with_columns"}, [dump], path)
+
+    try:
+        assert [is_built(names) for names in ("ab", "ab", "ac", "ac")] == [True, False, True, False]
+    finally:
+        spark.sql("drop database with_columns cascade")
+        for name in ("last_build", "variables.json"):
+            (warehouse.work_folder(home) / name).unlink(missing_ok=True)
+    assert len(built) == 2
+
+
 @pytest.mark.parametrize(
     "of_a, of_b",
     [
