@@ -4,11 +4,13 @@
     {% for feed in var("ticdc__feeds") %}
         {% set options = feed.get("options") if feed.get("options") is mapping else {} %}
         {% set partitions, tables, relations = feed.get("partitions"), feed.get("tables"), feed.get("typed_relations") %}
+        {% set finished = feed.get("finished_topics") %}
         {% set takes_schemas = "schemas" in ticdc.protocol_macro(feed["protocol"], "options")() %}
         {% do feeds.append({
             "name": feed["name"],
             "protocol": feed["protocol"],
             "topics": feed["topics"],
+            "finished_topics": finished if finished and ticdc.is_list(finished) else [],
             "partitions": partitions if partitions is integer else none,
             "claim_check": options.get("claim_check"),
             "schemas": options.get("schemas") | string if takes_schemas else none,

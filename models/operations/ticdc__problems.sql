@@ -11,6 +11,7 @@ feeds as (
 partitions as (
 
     select * from {{ ref("ticdc__completeness") }}
+    where {{ ticdc.awaits_topic() }}
 
 ),
 
@@ -125,7 +126,8 @@ stalled_partitions as (
         'the watermark of topic ' || topic || ', partition ' || `partition` || ' is '
         || cast((unix_millis(newest_message_at) - shiftright(watermark_ts, 18)) / 60000 as bigint)
         || ' minute(s) older than the newest message' as detail,
-        'look whether the changefeed lags; ticdc__stalled_after_minutes says when to warn' as remedy
+        'look whether the changefeed lags; a topic that it writes to no more, as its tables were dropped or renamed,'
+        || ' belongs in finished_topics of the feed; ticdc__stalled_after_minutes says when to warn' as remedy
     from (
         select
             *,

@@ -63,6 +63,9 @@ select
     if(
         max(watermark_ts) over (partition by feed) is null,
         null,
-        min(coalesce(watermark_ts, 0)) over (partition by feed)
+        coalesce(
+            min(if({{ ticdc.awaits_topic() }}, coalesce(watermark_ts, 0), null)) over (partition by feed),
+            min(coalesce(watermark_ts, 0)) over (partition by feed)
+        )
     ) as complete_through_ts
 from partitions

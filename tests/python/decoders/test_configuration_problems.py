@@ -63,7 +63,8 @@ RIGHT: Sequence[Mapping[str, Any]] = (
     {"ticdc__redrive": True},
     {"ticdc__redrive": ["shop"], "ticdc__initial_loads": None},
     {"ticdc__initial_loads": [LOAD, {**LOAD, "commit_ts": 2, "key_columns": ["id"]}]},
-    {"ticdc__feeds": [{**FEED, "partitions": 3, "options": None, "tables": None, "target_schema": None}]},
+    {"ticdc__feeds": [{**FEED, "partitions": 3, "options": None, "tables": None, "finished_topics": None}]},
+    {"ticdc__feeds": [{**FEED, "finished_topics": ["shop\\_old"], "target_schema": None}]},
     {
         "ticdc__feeds": [
             {**FEED, "tables": ["a.%", "!a.b\\_c"], "typed_relations": ["as_of"], "target_schema": "{feed}_x"}

@@ -68,7 +68,9 @@ def test_other_mistakes_are_parsed(tmp_path: Path) -> None:
         for protocol in ("avro", "debezium_avro", "simple"):
             name = f"{number} {protocol}"
             members = dict.fromkeys(("partitions", "options", "tables", "typed_relations", "target_schema"), odd)
-            feeds.append({"name": name, "protocol": protocol, "topics": [odd, "a"], **members})
+            feeds.append(
+                {"name": name, "protocol": protocol, "topics": [odd, "a"], "finished_topics": [odd], **members}
+            )
             feeds.append({"name": name, "protocol": protocol, "topics": [], "options": dict.fromkeys(OPTIONS, odd)})
     loads: list[Any] = [*ODD, {"commit_ts": 1}, {"commit_ts": "1"}]
     loads += [

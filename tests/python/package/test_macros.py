@@ -85,6 +85,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         "free": "ticdc.free_name('_lossy', ['id'])",
         "taken": "ticdc.free_name('_lossy', ['_lossy', '__lossy'])",
         "feed": "ticdc.is_of_feed(ticdc.feeds()[0])",
+        "awaited": "ticdc.awaits_topic()",
         "feeds": "ticdc.feeds()",
         "order": "ticdc.row_order('desc')",
         "relations": "ticdc.typed_relations()",
@@ -132,9 +133,11 @@ def test_free_name(values: Mapping[str, Any]) -> None:
 
 def test_feeds(values: Mapping[str, Any]) -> None:
     assert values["feed"] == r"(topic like 'shop-%' or topic like 'it\'s')"
+    assert values["awaited"].split() == f"case feed when 'shop' then {values['feed']} else true end".split()
     assert values["feeds"] == [
         {
             **FEEDS["ticdc__feeds"][0],
+            "finished_topics": [],
             "partitions": None,
             "claim_check": None,
             "schemas": None,

@@ -32,7 +32,7 @@ WRONG: dict[str, Any] = {
         {"name": "avro3", "protocol": "avro", "topics": ["a"]},
         "orders",
         {"name": "patterns", "protocol": "simple", "topics": ["a.b", "a\\_b\\\\%", "a\\.b", "a\\", ""]},
-        {"name": "topics", "protocol": "simple", "topics": {"shop": 1}},
+        {"name": "topics", "protocol": "simple", "topics": {"shop": 1}, "finished_topics": ["a", "a.\\b"]},
     ],
     "ticdc__visibility": "newest",
     "ticdc__messages_schema": "",
@@ -65,8 +65,8 @@ PROBLEMS = (
     'ticdc__feeds[2].name: got "a b", expected letters, digits and _',
     'ticdc__feeds[2].topics: got "shop", expected a list of SQL like patterns',
     "ticdc__feeds[2].partitions: got -3, expected the number of partitions of each topic",
-    'ticdc__feeds[3]: unknown member "topic", allowed: name, protocol, topics, partitions, options, target_schema, '
-    "tables, typed_relations",
+    'ticdc__feeds[3]: unknown member "topic", allowed: name, protocol, topics, finished_topics, partitions, options, '
+    "target_schema, tables, typed_relations",
     'ticdc__feeds[3].target_schema: got "my {schema}", allowed: null (no typed tables) or letters, digits, _, '
     "{schema}, {feed} and {target}",
     *(f"ticdc__feeds[3].tables: got {pattern}, {OF_TABLES}" for pattern in ('"!!b"', r'"c\\d"', '"!"', '""')),
@@ -88,6 +88,7 @@ PROBLEMS = (
     'ticdc__feeds[8]: got "orders", expected a mapping with name, protocol and topics',
     *(f"ticdc__feeds[9].topics: got {topic}, expected a SQL like pattern; {BACKSLASH}" for topic in WRONG_PATTERNS),
     'ticdc__feeds[10].topics: got {"shop": 1}, expected a list of SQL like patterns',
+    rf'ticdc__feeds[10].finished_topics: got "a.\\b", expected a SQL like pattern; {BACKSLASH}',
     'ticdc__visibility: got "newest", allowed: complete, latest',
     'ticdc__messages_schema: got "", expected the name of a schema',
     'ticdc__information_schema: got ["raw.columns"], expected the name of a relation',

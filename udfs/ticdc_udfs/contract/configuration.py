@@ -16,7 +16,10 @@ Kind = str | Sequence[str]
 TYPED_RELATIONS = ("current", "history", "as_of")
 """The relations that a typed table can have, as the macro `typed_relations` has them."""
 
-_FEED_MEMBERS = ("name", "protocol", "topics", "partitions", "options", "target_schema", "tables", "typed_relations")
+_FEED_MEMBERS = (
+    *("name", "protocol", "topics", "finished_topics", "partitions", "options", "target_schema", "tables"),
+    "typed_relations",
+)
 _LOAD_MEMBERS = ("feed", "schema", "table", "relation", "commit_ts", "key_columns")
 _BACKSLASH = "in it a backslash stands before %, _ or another one"
 _NAME = re.compile(r"[A-Za-z0-9_]+")
@@ -68,7 +71,9 @@ def _of_feeds(feeds: object, protocols: Mapping[str, Mapping[str, Kind]]) -> Ite
             continue
         yield from _unknown_members(feed, _FEED_MEMBERS, place)
         yield from _of_name(feed.get("name"), names, place)
-        yield from _of_topics(feed.get("topics"), place)
+        yield from _of_topics(feed.get("topics"), f"{place}.topics")
+        if feed.get("finished_topics") is not None:
+            yield from _of_topics(feed["finished_topics"], f"{place}.finished_topics")
         yield from _of_partitions(feed.get("partitions"), place)
         yield from _of_target_schema(feed.get("target_schema"), place)
         yield from _of_tables(feed.get("tables"), place)
@@ -92,11 +97,11 @@ def _of_name(name: object, before: Sequence[object], place: str) -> Iterator[str
 
 def _of_topics(topics: object, place: str) -> Iterator[str]:
     if not _are_texts(topics) or not topics:
-        yield f"{place}.topics: {_got(topics)}, expected a list of SQL like patterns"
+        yield f"{place}: {_got(topics)}, expected a list of SQL like patterns"
         return
     for topic in topics:
         if not _LIKE.fullmatch(topic):
-            yield f"{place}.topics: {_got(topic)}, expected a SQL like pattern; {_BACKSLASH}"
+            yield f"{place}: {_got(topic)}, expected a SQL like pattern; {_BACKSLASH}"
 
 
 def _of_partitions(partitions: object, place: str) -> Iterator[str]:
