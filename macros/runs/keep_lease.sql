@@ -3,7 +3,8 @@
     {% set seconds = var("ticdc__lease_minutes", 60) * 60 %}
     {% if lease and (force or now > lease.renewed + seconds / 4) %}
         {% set newest = ticdc.leases().newest %}
-        {% if newest.get("number") != lease.number %}
+        {# numbers begin anew where somebody released all leases #}
+        {% if newest.get("number") != lease.number or newest.who != lease.who %}
             {% do exceptions.raise_compiler_error(
                 "ticdc: the lease of this run ended, and " ~ newest.get("who", "somebody") ~ " took or released it: this run stops"
                 ~ " (ticdc__lease_minutes, " ~ seconds // 60 ~ ", must be longer than the longest statement)"

@@ -1,6 +1,14 @@
 {% macro open_state(models) %}
     {% set saved = ticdc.saved_states() %}
     {% set published, working = saved["publication"], saved["run"] %}
+    {# what it wrote would be older than what is settled, and never be taken #}
+    {% if [published.run_id, working.run_id] | max >= ticdc.run_id() | int %}
+        {% do run_query("drop table if exists " ~ ticdc.memory().lease.relation) %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: this run began at " ~ run_started_at ~ ", before the last one by the clock of its machine (run "
+            ~ [published.run_id, working.run_id] | max ~ ", in microseconds since 1970): set the clock right, or wait"
+        ) %}
+    {% endif %}
     {% set is_refresh, is_part = flags.FULL_REFRESH | default(false, true), ticdc.stored_models() | reject("in", models) | list | length > 0 %}
     {# what a run left that did not come to its end is gone on with, unless another one published since it began; a
        refresh only by `dbt retry` #}

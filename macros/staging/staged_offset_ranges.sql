@@ -1,12 +1,6 @@
 {% macro staged_offset_ranges(protocol, relation, first_run_id) %}
 {%- set runs = ticdc.relation_before("int_ticdc__staged_runs") -%}
-{%- set noted_run_id = ticdc.settled(runs).run_id if runs else 0 -%}
-{%- if noted_run_id >= ticdc.run_id() | int -%}
-    {%- do exceptions.raise_compiler_error(
-        "ticdc: this run began at " ~ run_started_at ~ ", before the last one by the clock of its machine (run " ~ noted_run_id
-        ~ ", in microseconds since 1970): set the clock right, or wait"
-    ) -%}
-{%- endif %}
+{%- set noted_run_id = ticdc.settled(runs).run_id if runs else 0 %}
 with
 
 offset_ranges as (
