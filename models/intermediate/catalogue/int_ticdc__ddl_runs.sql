@@ -46,6 +46,7 @@ watermarks as (
 
     select
         partitions.feed,
+        partitions.topic,
         runs.run_id,
         max(staged_runs.watermark_ts) over (
             partition by partitions.feed, partitions.topic, partitions.`partition` order by runs.run_id
@@ -67,7 +68,11 @@ bounds as (
         feed,
         run_id,
         {% if var("ticdc__visibility", "complete") == "complete" -%}
-        if(max(watermark_ts) is null, {{ 2 ** 63 - 1 }}, min(coalesce(watermark_ts, 0))) as shown_through_ts
+        if(
+            max(watermark_ts) is null,
+            {{ 2 ** 63 - 1 }},
+            coalesce(min(if({{ ticdc.awaits_topic() }}, coalesce(watermark_ts, 0), null)), min(coalesce(watermark_ts, 0)))
+        ) as shown_through_ts
         {%- else -%}
         {{ 2 ** 63 - 1 }} as shown_through_ts
         {%- endif %}
