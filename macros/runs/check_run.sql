@@ -1,5 +1,5 @@
 {% macro check_run(models) %}
-    {% set variables, protocols, columns, missing_seeds = ticdc.variables(), {}, {}, [] %}
+    {% set variables, protocols, columns, missing_seeds, deferred = ticdc.variables(), {}, {}, [], [] %}
     {% for protocol in ticdc.protocols() %}
         {% do protocols.update({protocol: ticdc.protocol_macro(protocol, "options")()}) %}
     {% endfor %}
@@ -15,9 +15,13 @@
             {% endif %}
         {% endfor %}
     {% endfor %}
+    {% for model in ticdc.stored_models() if flags.DEFER and model not in models and (flags.FAVOR_STATE or not ticdc.relation_of(model)) %}
+        {% do deferred.append(model) %}
+    {% endfor %}
     {% set request = {
         "variables": variables, "protocols": protocols, "columns": columns, "models": models, "stored": ticdc.stored_models(),
         "missing_seeds": missing_seeds, "is_full_refresh": flags.FULL_REFRESH | default(false, true),
+        "deferred": deferred,
     } %}
     {% set query %}select explode(found) from (select ticdc_configuration_problems({{ ticdc.text_literal(tojson(request)) }}) as found){% endset %}
     {% do ticdc.refuse_configuration(run_query(query).rows | map(attribute=0) | list) %}

@@ -60,6 +60,12 @@ def test_messages_are_decoded_again_in_a_full_refresh_alone() -> None:
     assert said.startswith("ticdc__redecode is true, and only --full-refresh builds again")
 
 
+def test_tables_of_another_schema_are_not_read_by_a_part_of_the_package() -> None:
+    (said,) = problems_of_run(Request(**{**RUN, "models": ["latest"], "deferred": ["staged", "changes"]}))
+    assert said.startswith("--defer takes these from another schema")
+    assert "is there: changes, staged. Select package:ticdc as well" in said
+
+
 def test_all_problems_of_a_run_are_told_at_once() -> None:
     variables = {"ticdc__feeds": [{**FEED, "options": {"encoding": "xml"}}], "ticdc__visibility": "ä"}
     run = {"variables": variables, "missing_seeds": ["b", "a", "b"], "is_full_refresh": True, "models": ["changes"]}

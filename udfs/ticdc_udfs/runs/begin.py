@@ -17,7 +17,7 @@ class Request(Struct, frozen=True):
 
     `variables`, `protocols` and `columns` are those of `problems_of`. `models` are the models of the package that it
     builds, `stored` all of the package that store rows, `missing_seeds` the seeds that models read and that are neither
-    there nor in the run.
+    there nor in the run, `deferred` the models that store rows and for which `--defer` gives those of another schema.
     """
 
     variables: Mapping[str, Any]
@@ -27,6 +27,7 @@ class Request(Struct, frozen=True):
     stored: Sequence[str]
     missing_seeds: Sequence[str]
     is_full_refresh: bool
+    deferred: Sequence[str] = ()
 
 
 def problems_of_run(request: Request) -> list[str]:
@@ -35,6 +36,7 @@ def problems_of_run(request: Request) -> list[str]:
         *problems_of(request.variables, request.protocols, request.columns),
         *_of_seeds(request.missing_seeds),
         *_of_refresh(request),
+        *_of_deferral(request.deferred),
     ]
 
 
@@ -67,4 +69,13 @@ def _of_refresh(request: Request) -> Iterator[str]:
         yield (
             "--full-refresh makes all tables of the package anew or none, as each notes what it took of the others; "
             f"left out: {', '.join(left_out)}. Select package:ticdc as well, or none of its models"
+        )
+
+
+def _of_deferral(deferred: Sequence[str]) -> Iterator[str]:
+    """Which rows of a table count is told by the schema that it is in, where the run would find none."""
+    if deferred:
+        yield (
+            "--defer takes these from another schema, and what is told of them is there: "
+            f"{', '.join(sorted(deferred))}. Select package:ticdc as well, or none of its models"
         )
