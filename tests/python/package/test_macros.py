@@ -24,10 +24,36 @@ FEEDS = {"ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": [
 EXPRESSIONS = {
     "string": "t",
     "binary": "try_to_binary(t, 'base64')",
-    "timestamp": "try_cast(t || '+00:00' as timestamp_ltz)",
+    "timestamp": "try_cast('+' || t || '+00:00' as timestamp_ltz)",
     "array<string>": "if(t = '', array(), split(t, ','))",
     "array<float>": "from_json(t, 'array<float>')",
     "decimal(10,2)": "try_cast(t as decimal(10,2))",
+}
+# Texts of before a DDL, and what is shown of them in a column that is of another type since.
+FORMER = {
+    "timestamp": {
+        "2020-01-02 03:04:05.600000": "2020-01-02 03:04:05.6",
+        "0000-00-00 00:00:00": None,
+        "03:04:05": None,
+        "2020-01-02 03:04:05+09:00": None,
+    },
+    "timestamp_ntz": {
+        "2020-01-02 03:04:05.600000": "2020-01-02 03:04:05.6",
+        "2020-01-02": "2020-01-02 00:00:00",
+        "03:04:05": None,
+        "2020": None,
+        "2020-01-02 03:04:05+09:00": None,
+        "2020-01-02 03:04:05Z": None,
+    },
+    "date": {
+        "2020-01-02": "2020-01-02",
+        "2020-1-2 00:00:00.000000": "2020-01-02",
+        "2020-01-02 03:04:05": None,
+        "0000-00-00": None,
+        "2020": None,
+        "2020-01": None,
+    },
+    "decimal(6,2)": {"1.25": "1.25", "1.2500": "1.25", "1.2345": None},
 }
 IDENTIFIERS = {"id": "id", "_x1": "_x1", "Id": "`Id`", "1a": "`1a`", "a b": "`a b`", "`": "````", "": "``"}
 LITERALS = {"a": "'a'", "it's": r"'it\'s'", "\\": r"'\\'", "\\'": r"'\\\''", 'a"b\n': "'a\"b\n'"}
@@ -76,6 +102,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     (project / "models").mkdir()
     calls = {
         **{f"expression {of}": f"ticdc.typed_expression('t', {of!r})" for of in EXPRESSIONS},
+        **{f"former {of}": f"ticdc.typed_expression('t', {of!r}, true)" for of in FORMER},
         **{f"identifier {name}": f"ticdc.identifier({json.dumps(name)})" for name in IDENTIFIERS},
         **{f"literal {text}": f"ticdc.text_literal({json.dumps(text)})" for text in LITERALS},
         **{f"relation {schemas}": f"ticdc.schemas_relation({json.dumps(schemas)}) | string" for schemas in RELATIONS},
@@ -99,6 +126,18 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
 
 def test_typed_expression(values: Mapping[str, Any]) -> None:
     assert {of: values[f"expression {of}"] for of in EXPRESSIONS} == EXPRESSIONS
+
+
+@pytest.mark.parametrize("type_name", FORMER)
+def test_nothing_is_made_up_or_cut_of_a_former_value(
+    values: Mapping[str, Any], spark: SparkSession, type_name: str
+) -> None:
+    texts = spark.createDataFrame([(text,) for text in FORMER[type_name]], "t string")
+    former = values[f"former {type_name}"]
+    if type_name == "timestamp":
+        former = f"convert_timezone('UTC', cast({former} as timestamp_ntz))"
+    shown = texts.selectExpr("t", f"cast({former} as string) as shown").collect()
+    assert {row.t: row.shown for row in shown} == FORMER[type_name]
 
 
 def test_the_same_types_are_bare_in_sql_and_python(values: Mapping[str, Any]) -> None:
