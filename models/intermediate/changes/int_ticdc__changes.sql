@@ -158,7 +158,8 @@ occurrences as (
             if(op = 'delete', null, struct(columns_hash, row_hash))
         ) over (partition by feed, schema_name, table_name, commit_ts, row_key) as puts,
         {% endif -%}
-        row_number() over (
+        -- a rank, as a message that the source holds twice would be a repeat of itself, and both be dropped
+        rank() over (
             partition by {{ identity }} order by topic, `partition`, `offset`, event_index
         ) as occurrence
     from keys
