@@ -1,6 +1,6 @@
 {% macro typed_rendering() %}
     {# a table with a column of each kind, one that went and one whose type changed, so that each part of a query is in it #}
-    {% set types = ["bigint", "timestamp", "array<string>", "array<float>", "binary", "decimal(5,1)", "string"] %}
+    {% set types = ["bigint", "date", "timestamp", "timestamp_ntz", "array<string>", "array<float>", "binary", "decimal(5,1)", "string"] %}
     {% set columns, past_columns = [], [] %}
     {% for type in types %}
         {% set column = {"name": "c" ~ loop.index, "stored_as": "c" ~ loop.index, "type": type} %}
