@@ -1,4 +1,4 @@
-"""Tables of Avro and Debezium-Avro, whose DDL is not sent: columns and types that later rows bring."""
+"""Tables of Avro, Debezium-Avro and classic Debezium, which send no DDL: columns and types that later rows bring."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ticdc_udfs.contract.schemas import Column
 from ticdc_udfs.typed.types import spark_type
 
 ID = Column("id", "int", 1)
-PROTOCOLS = pytest.mark.parametrize("protocol", ["avro", "debezium_avro"])
+PROTOCOLS = pytest.mark.parametrize("protocol", ["avro", "debezium_avro", "debezium"])
 
 
 def row(commit_ts: int, *columns: Column) -> DdlEvent:
@@ -110,3 +110,12 @@ def test_ddl_that_is_sent_tells_types() -> None:
         ("x", "int"),
     ]
     assert not result.problems
+
+
+def test_rows_with_a_column_that_no_ddl_gave_are_a_problem_where_debezium_sends_ddl() -> None:
+    """That of classic TiCDC sends none, that of the newer architecture all that changes columns."""
+    create = DdlEvent(10, "shop", "other", "CREATE TABLE other (id INT PRIMARY KEY)")
+    rows = (row(20, ID, Column("a", "int")), row(30, ID, Column("b", "int")))
+    assert names(last(fold(rows, protocol="debezium"), "t")) == ["id", "a", "b"]
+    result = fold([create, *rows], protocol="debezium")
+    assert names(last(result, "t")) == ["id", "a"] and codes(result) == [ProblemCode.SCHEMA_DIFFERS]

@@ -941,6 +941,8 @@ class _Catalogue:
         if unseen or self.told.get(table.identity) == 0:
             self.told[table.identity] = event.commit_ts
         before = table
+        # Debezium of classic TiCDC sends none either
+        tells_no_ddl = "avro" in self.protocol or (self.is_debezium and not self.sends_ddl)
         # a message of a key alone tells fewer columns than the table has
         more = {column.name.lower() for column in table.columns or ()} < {column.name.lower() for column in columns}
         if not table.columns or (more and (table.identity in self.told or table.origin is Origin.WIRE)):
@@ -949,10 +951,10 @@ class _Catalogue:
                 self.told_by_rows.add(table.identity)
         elif table.identity in self.of_export:
             table = with_told_types(table, columns, self.export.get(table.key, ()))
-        elif event.commit_ts and "avro" not in self.protocol and table.origin in (Origin.DDL, Origin.WIRE):
+        elif event.commit_ts and not tells_no_ddl and table.origin in (Origin.DDL, Origin.WIRE):
             odd = [column.name for column in columns if table.column(column.name) is None]
             self.odd.extend([(table.key, odd)] if odd else ())
-        if event.commit_ts and "avro" in self.protocol and not self.sends_ddl and before.origin is Origin.WIRE:
+        if event.commit_ts and tells_no_ddl and not self.sends_ddl and before.origin is Origin.WIRE:
             table = self._without_ddl(table, before, columns)
         self.live[table.key] = table
         self.open[table.identity] = self.open[table.identity]._replace(table=table)
