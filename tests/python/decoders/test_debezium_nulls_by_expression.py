@@ -11,6 +11,7 @@ import pytest
 from support.catalogue import folded, last
 from support.debezium import INT, VARCHAR, decode, field, key_message, row_message
 
+from ticdc_udfs.catalogue.records import records
 from ticdc_udfs.catalogue.tables import Column as CatalogueColumn
 from ticdc_udfs.contract.schemas import Column, table_schema
 from ticdc_udfs.protocols.debezium import values as debezium_values
@@ -76,6 +77,37 @@ def test_with_inline_schema_the_catalogue_tells(definition: str, null: Any, othe
     for value, flags in ((null, ("v:null_or_default",)), (other, None)):
         image = json.dumps({"id": "1", "v": str(value)})
         assert unsure_cells("debezium", schema, options, [None, image]) == flags, value
+
+
+@pytest.mark.parametrize(
+    ("column_type", "default", "null"),
+    [
+        ("bigint(20)", "nextval(`d`.`s`)", "0"),
+        ("double", "rand()", "0"),
+        ("varchar(40)", "uuid()", "uuid()"),
+        ("json", "json_object(_utf8mb4'a', 1)", "json_object(_utf8mb4'a', 1)"),
+        ("binary(16)", "uuid_to_bin(uuid())", base64("uuid_to_bin(uuid())")),
+        ("enum('a','b')", "uuid()", ""),
+    ],
+)
+def test_an_export_tells_that_a_default_is_an_expression(column_type: str, default: str, null: str) -> None:
+    """By the word DEFAULT_GENERATED, which also stands beside the constant of a column with ON UPDATE."""
+    members = ("TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME", "ORDINAL_POSITION", "COLUMN_TYPE")
+    members += ("IS_NULLABLE", "COLUMN_DEFAULT", "COLUMN_KEY", "EXTRA")
+    export = [
+        ("shop", "t", "id", 1, "int(11)", "NO", None, "PRI", ""),
+        ("shop", "t", "v", 2, column_type, "YES", default, "", "DEFAULT_GENERATED"),
+        ("shop", "t", "w", 3, "datetime", "NO", "2020-01-01", "", "DEFAULT_GENERATED on update CURRENT_TIMESTAMP"),
+    ]
+    facts = '{"protocol":"debezium","hides_nulls_of":"expressions","binary_handling_mode":"base64"}'
+    (version,) = records("[]", json.dumps([dict(zip(members, row, strict=True)) for row in export]), facts)
+    _, told, constant = json.loads(version["columns"])
+    assert (told.get("default"), told["default_expression"]) == (None, default)
+    assert constant["default"] == "2020-01-01 00:00:00"
+    assert version["has_unsure_cells"]
+    image = json.dumps({"id": "1", "v": null, "w": "2024-01-01 00:00:00"})
+    options = '{"binary_handling_mode":"base64"}'
+    assert unsure_cells("debezium", version["table_schema"], options, [image]) == ("v:null_or_default",)
 
 
 @pytest.mark.parametrize("definition", [each[0] for each in EXPRESSIONS])

@@ -167,10 +167,12 @@ def moment(column_type: str, expression: str, commit_ts: int) -> str | None:
     return at.strftime(pattern) + _fraction(column_type, f"{milliseconds % 1000:03}")
 
 
-def exported_default(column_type: str, text: str | None) -> Default:
-    """A default as `information_schema.columns.COLUMN_DEFAULT` has it."""
+def exported_default(column_type: str, text: str | None, *, is_expression: bool = False) -> Default:
+    """A default as `information_schema.columns.COLUMN_DEFAULT` has it; EXTRA says whether it is an expression."""
     if text is None:
         return Default()
+    if is_expression:
+        return computed_default(text)
     base = values.base_type(column_type)
     if base in ("datetime", "timestamp", "date", "time") and text.upper().startswith("CURRENT_"):
         return computed_default(text)

@@ -537,8 +537,9 @@ def from_export(table: Table, exported: Sequence[ExportedColumn]) -> Table:
     primary: list[int] = []
     for number, column in enumerate(sorted(exported, key=lambda column: column.ordinal_position), start=1):
         column_type = values.certain_type(column.column_type)
-        default = exported_default(column_type, column.column_default)
         extra = column.extra.lower()
+        # beside ON UPDATE the word stands for a constant too
+        default = exported_default(column_type, column.column_default, is_expression=extra == "default_generated")
         generated = next((word for word in ("virtual", "stored") if f"{word} generated" in extra), None)
         columns.append(
             Column(
