@@ -63,6 +63,19 @@ CHECKPOINTS = (CUT, 470610924799000576, 470610924950257664)
         ([], "set('a')", ""),
         (["1.0", "-2.5"], "vector(2)", "[1,-2.5]"),
         ("/wA=", "blob", "/wA="),
+        ("5.0", "int(11)", "5"),
+        ("-5.0", "bigint(20)", "-5"),
+        ("1.0E7", "int(11)", "10000000"),
+        ("0", "tinyint(4)", "0"),
+        ("00042", "int(5) unsigned", "42"),
+        ("5.000000000000000000", "bigint(20) unsigned", "5"),
+        ("1.0", "bit(8)", "1"),
+        ("2024.0", "year(4)", "2024"),
+        ("0.0", "year(4)", "0000"),
+        ("2024-01-02 00:00:00.000000", "date", "2024-01-02"),
+        ("0000-00-00", "date", "0000-00-00"),
+        ("2024-01-02", "datetime(3)", "2024-01-02 00:00:00.000"),
+        ("0000-00-00 00:00:00", "timestamp", "0000-00-00 00:00:00"),
         ('{"a": 1}', "json", '{"a": 1}'),
         ("1.0", "", "1.0"),
     ],
@@ -70,6 +83,34 @@ CHECKPOINTS = (CUT, 470610924799000576, 470610924950257664)
 def test_values_of_spark_become_canonical_text(value: Any, column_type: str, text: str | None) -> None:
     expected = value if text is None else text
     assert canonical(value, column_type) == expected
+
+
+@pytest.mark.parametrize(
+    "value, column_type",
+    [
+        ("5.5", "int(11)"),
+        ("9.007199254740994E15", "bigint(20)"),
+        ("x", "int(11)"),
+        ("", "bigint(20)"),
+        ("NaN", "int(11)"),
+        ("AQ==", "bit(8)"),
+        ("2024-01-01", "year(4)"),
+        ("2024-01-02 03:04:05.000000", "date"),
+        ("2024-01-02T03:04:05", "datetime"),
+        ("1970-01-01 12:34:56.000000", "time"),
+        ("no base64!", "varbinary(20)"),
+    ],
+)
+def test_a_value_that_is_none_of_its_type_is_flagged(value: str, column_type: str) -> None:
+    columns = json.dumps([{"column_id": 1, "name": "v", "type": column_type}])
+    row, _, lossy = loaded({"v": value}, columns)
+    assert (json.loads(row), lossy) == ({"v": value}, ["v:not_converted", "*:no_key"])
+
+
+def test_a_key_that_spark_has_as_double_is_that_of_changes() -> None:
+    columns = '[{"column_id":1,"name":"id","type":"bigint(20)","key":1}]'
+    row, row_key, lossy = loaded({"id": 7.0}, columns)
+    assert (row, row_key, lossy) == ('{"id":"7"}', '{"id":"7"}', [])
 
 
 def loaded(row: Mapping[str, Any], columns: str = "[]", keys: str = "[]") -> tuple[str, str, list[str]]:

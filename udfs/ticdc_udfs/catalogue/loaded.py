@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
@@ -11,6 +12,8 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from ticdc_udfs.catalogue import moments
+from ticdc_udfs.catalogue.casts import BITS
 from ticdc_udfs.catalogue.projection import projected_text, structs_of
 from ticdc_udfs.contract import values
 from ticdc_udfs.contract.arrow import collector_off
@@ -21,6 +24,8 @@ Value = str | bool | list[Any] | dict[str, Any] | None
 
 _read_columns = msgspec.json.Decoder(list[dict[str, Any]]).decode
 _read_names = msgspec.json.Decoder(list[str]).decode
+_LARGEST_EXACT = 2**53
+"""Of the whole numbers that a DOUBLE holds."""
 
 
 @collector_off()
@@ -89,9 +94,13 @@ def canonical(value: Value, column_type: str) -> str | None:
         return values.double_text(float(value))
     if base == "decimal":
         return _decimal(value, column_type)
-    if base in ("datetime", "timestamp", "time"):
-        return _with_fraction(value, int(_parameter(column_type) or 0))
-    return values.year(value) if base == "year" else value
+    if base in BITS or base == "bit":
+        return _whole(value)
+    if base in ("date", "datetime", "timestamp", "time"):
+        return _moment(value, base, int(_parameter(column_type) or 0))
+    if base.endswith(("binary", "blob")):
+        b64decode(value, validate=True)
+    return values.year(_whole(value)) if base == "year" else value
 
 
 def _of_list(value: list[Any], base: str, column_type: str) -> str:
@@ -110,6 +119,29 @@ def _decimal(text: str, column_type: str) -> str:
     if -int(number.as_tuple().exponent) > scale and number != round(number, scale):
         raise ValueError("more digits than the type has")
     return f"{number:.{scale}f}"
+
+
+def _whole(text: str) -> str:
+    """Spark has integers that may be NULL as DOUBLE or DECIMAL, too: `5.0` is another key than `5`."""
+    if text.isdecimal() and text.isascii() and text[0] != "0":
+        return text
+    number = Decimal(text)
+    if number != int(number) or ("E" in text and abs(number) > _LARGEST_EXACT):
+        raise ValueError("no whole number")
+    return str(int(number))
+
+
+def _moment(text: str, base: str, digits: int) -> str:
+    """Spark has a DATE as TIMESTAMP, too, and the other way about."""
+    if base == "time":
+        moments.stored_clock(text)
+        return _with_fraction(text, digits)
+    moment = moments.stored_moment(text)
+    if base == "date":
+        if moment.clock():
+            raise ValueError("a date with a time")
+        return moment.date()
+    return _with_fraction(text if " " in text else f"{text} 00:00:00", digits)
 
 
 def _with_fraction(text: str, digits: int) -> str:
