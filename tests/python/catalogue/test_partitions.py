@@ -137,6 +137,9 @@ def test_range_columns_of_dates() -> None:
         ("utf8mb4_general_ci", "N", "p2"),
         ("utf8mb4_general_ci", "é", None),
         ("utf8mb4_general_ci", "a-b", None),
+        ("gbk_bin", "l", "p1"),
+        ("gbk_bin", "中", None),
+        ("gb18030_bin", "中", None),
     ],
 )
 def test_texts_compare_by_their_collation(collation: str, value: str, want: str | None) -> None:
@@ -208,6 +211,7 @@ def test_key_is_the_checksum_of_the_texts(columns: str, row: dict[str, str | Non
     ("columns", "by", "value"),
     [
         ("c VARCHAR(9) COLLATE utf8mb4_general_ci", "KEY (c) PARTITIONS 2", "a"),
+        ("c VARCHAR(9) COLLATE gbk_bin", "KEY (c) PARTITIONS 2", "中"),
         ("c TIMESTAMP", "KEY (c) PARTITIONS 2", "2024-01-01 00:00:00"),
         ("c DATE", "HASH (YEARWEEK(c)) PARTITIONS 2", "2024-01-01"),
         ("c INT", "HASH (other) PARTITIONS 2", "1"),

@@ -242,6 +242,8 @@ def _comparable(text: str | None, column: Column) -> _Comparable:
 
 
 def _unpadded(text: str, collation: str) -> bytes:
+    if collation.startswith("gb") and not text.isascii():
+        raise _Unknown  # compared by the bytes of its own character set (`gbkBinCollator`)
     return (text if "0900" in collation else text.rstrip(" ")).encode()
 
 
