@@ -98,6 +98,8 @@ def canonical(value: Value, column_type: str) -> str | None:
         return _whole(value)
     if base in ("date", "datetime", "timestamp", "time"):
         return _moment(value, base, int(_parameter(column_type) or 0))
+    if base == "char":
+        return value.rstrip(" ")  # TiDB keeps none, Spark's CHAR fills up with them
     if base.endswith(("binary", "blob")):
         b64decode(value, validate=True)
     return values.year(_whole(value)) if base == "year" else value
