@@ -57,6 +57,13 @@ def test_records_for_sql() -> None:
     assert found[7]["code"] == "unreadable_ddl"
 
 
+def test_defaults_of_an_export_may_be_numbers() -> None:
+    """Spark infers so where each of them is one."""
+    row = {"TABLE_SCHEMA": "shop", "TABLE_NAME": "t", "COLUMN_NAME": "v", "ORDINAL_POSITION": 1, "COLUMN_TYPE": "int"}
+    (version,) = recorded([], "version", json.dumps([row | {"COLUMN_DEFAULT": 5}]))
+    assert json.loads(version["columns"])[0]["default"] == "5"
+
+
 def test_a_version_has_the_columns_that_rows_have() -> None:
     (version,) = recorded(
         [statement(10, "CREATE TABLE s (w INT AS (b + 1), b INT DEFAULT 7, a VARCHAR(9) NOT NULL PRIMARY KEY)")],

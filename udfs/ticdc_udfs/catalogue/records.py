@@ -81,9 +81,9 @@ def records(seen_text: str | None, export: str | None, feed_text: str | None) ->
 
 
 def exported_column(row: Mapping[str, Any]) -> ExportedColumn:
-    """A row of `information_schema.columns`, whose numbers may be text."""
+    """A row of `information_schema.columns`, whose numbers may be text, and defaults numbers."""
     member = {name.upper(): value for name, value in row.items()}
-    nullable = member.get("IS_NULLABLE")
+    nullable, default = member.get("IS_NULLABLE"), member.get("COLUMN_DEFAULT")
     return ExportedColumn(
         schema_name=str(member["TABLE_SCHEMA"]),
         table_name=str(member["TABLE_NAME"]),
@@ -91,7 +91,7 @@ def exported_column(row: Mapping[str, Any]) -> ExportedColumn:
         ordinal_position=int(member["ORDINAL_POSITION"]),
         column_type=str(member["COLUMN_TYPE"]),
         is_nullable=None if nullable is None else str(nullable).upper() in ("YES", "TRUE", "1"),
-        column_default=member.get("COLUMN_DEFAULT"),
+        column_default=None if default is None else str(default),
         column_key=member.get("COLUMN_KEY") or "",
         extra=member.get("EXTRA") or "",
         collation_name=member.get("COLLATION_NAME"),
