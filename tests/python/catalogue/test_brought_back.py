@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.catalogue import at, last, names, versions_of
+from support.catalogue import at, last, names, schema_text, versions_of
 
 from ticdc_udfs.catalogue.changes import DdlKind
 from ticdc_udfs.catalogue.ddl import kind_and_tables
@@ -206,6 +206,20 @@ def test_rows_with_a_column_that_no_ddl_gave_are_a_problem() -> None:
     assert not fold([of(10, "t", CREATE), row, of(20, "t", "ALTER TABLE t ADD COLUMN w INT")]).problems
     assert not fold([of(10, "t", CREATE), of(20, "t", None, "id")]).problems
     assert not fold([of(10, "t", None, "id"), row], protocol="avro").problems
+
+
+def test_a_column_that_rows_of_a_table_from_before_the_feed_have_since_is_a_problem() -> None:
+    """Rows from before lack it, and no message tells what TiDB has there."""
+    columns = [Column("id", "int", 1), Column("v", "int", 0), Column("w", "int", 0)]
+    key, old, new = (DdlEvent(10 * many, "shop", "t", None, None, schema_text(*columns[:many])) for many in range(1, 4))
+    result = fold([old, new], protocol="canal_json")
+    (problem,) = result.problems
+    assert (problem.code, problem.commit_ts) == (ProblemCode.SCHEMA_DIFFERS, 30) and problem.detail.endswith(": w")
+    assert names(last(result, "t")) == ["id", "v", "w"]
+    for add in (of(25, "t", "ALTER TABLE t ADD COLUMN w INT"), of(30, "t", "ALTER TABLE t ADD COLUMN w INT")):
+        assert not fold([old, new, add], protocol="canal_json").problems
+    # the first row had its key alone
+    assert not fold([key, new], protocol="canal_json").problems
 
 
 def test_a_first_row_of_its_key_alone_does_not_hide_columns_for_good() -> None:

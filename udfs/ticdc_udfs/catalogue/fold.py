@@ -274,7 +274,7 @@ class _Catalogue:
     `told` are tables known from schemas without DDL alone, with the commit of the first row; 0: none bears the schema.
     `told_by_rows` are those whose virtual generated columns no message told. `sends_ddl` tells that there was a DDL
     already. `ids` are TiDB's ids, as far as messages tell them. `odd` are columns that rows of the commit bear and
-    their tables lack. Of the DDL of now, `wire` are the columns in its message and `mentioned` those in its text, in
+    their tables lacked. Of the DDL of now, `wire` are the columns in its message and `mentioned` those in its text, in
     lower case.
     """
 
@@ -322,10 +322,11 @@ class _Catalogue:
                 renamed = self._apply_steps(steps)
             if not (renamed and len(_renames(event)) == 1):
                 self.apply(event)
+        has_ddl = any(event.ddl_query for event in events)
         for key, columns in self.odd:
             table = self.live.get(key)
             # where TSOs hold only milliseconds, the DDL that gave them may be of the row's own
-            if table is not None and not all(map(table.column, columns)):
+            if table is not None and not (has_ddl and all(map(table.column, columns))):
                 detail = f"rows bear columns that no DDL gave it: {', '.join(columns)}"
                 self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
         self.odd.clear()
@@ -945,15 +946,18 @@ class _Catalogue:
         tells_no_ddl = "avro" in self.protocol or (self.is_debezium and not self.sends_ddl)
         # a message of a key alone tells fewer columns than the table has
         more = {column.name.lower() for column in table.columns or ()} < {column.name.lower() for column in columns}
+        new = [column.name for column in columns if table.column(column.name) is None]
         if not table.columns or (more and (table.identity in self.told or table.origin is Origin.WIRE)):
             table = with_wire(table, columns)
+            is_whole = 0 < len(before.key_ids) < len(before.columns or ())
+            if is_whole and event.commit_ts and not tells_no_ddl:
+                self.odd.append((table.key, new))
             if self.is_debezium:
                 self.told_by_rows.add(table.identity)
         elif table.identity in self.of_export:
             table = with_told_types(table, columns, self.export.get(table.key, ()))
         elif event.commit_ts and not tells_no_ddl and table.origin in (Origin.DDL, Origin.WIRE):
-            odd = [column.name for column in columns if table.column(column.name) is None]
-            self.odd.extend([(table.key, odd)] if odd else ())
+            self.odd.extend([(table.key, new)] if new else ())
         if event.commit_ts and tells_no_ddl and not self.sends_ddl and before.origin is Origin.WIRE:
             table = self._without_ddl(table, before, columns)
         self.live[table.key] = table
