@@ -15,7 +15,8 @@
             {% endif %}
         {% endfor %}
     {% endfor %}
-    {% for model in ticdc.stored_models() if flags.DEFER and model not in models and (flags.FAVOR_STATE or not ticdc.relation_of(model)) %}
+    {% set args = invocation_args_dict %}
+    {% for model in ticdc.stored_models() if args.get("defer") and model not in models and (args.get("favor_state") or not ticdc.relation_of(model)) %}
         {% do deferred.append(model) %}
     {% endfor %}
     {% set request = {

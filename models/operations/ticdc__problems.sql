@@ -91,7 +91,8 @@ silent_partitions as (
         'error' as severity,
         'silent_partition' as code,
         'no watermark in topic ' || topic || ', partition ' || `partition` as detail,
-        'read all partitions, or set ticdc__visibility to latest: until then nothing is shown' as remedy
+        'read all partitions; a topic of views alone belongs in finished_topics of the feed. Until then nothing new is shown,'
+        || ' but with ticdc__visibility latest' as remedy
     from partitions
     where complete_through_ts = 0 and watermark_ts is null
 
