@@ -91,8 +91,8 @@ silent_partitions as (
         'error' as severity,
         'silent_partition' as code,
         'no watermark in topic ' || topic || ', partition ' || `partition` as detail,
-        'read all partitions; a topic of views alone belongs in finished_topics of the feed. Until then nothing new is shown,'
-        || ' but with ticdc__visibility latest' as remedy
+        'read all partitions; a topic of views alone belongs in finished_topics of the feed.'
+        || ' Until then nothing new is shown, but with ticdc__visibility latest' as remedy
     from partitions
     where complete_through_ts = 0 and watermark_ts is null
 
@@ -127,8 +127,9 @@ stalled_partitions as (
         'the watermark of topic ' || topic || ', partition ' || `partition` || ' is '
         || cast((unix_millis(newest_message_at) - shiftright(watermark_ts, 18)) / 60000 as bigint)
         || ' minute(s) older than the newest message' as detail,
-        'look whether the changefeed lags; a topic that it writes to no more, as its tables were dropped or renamed,'
-        || ' belongs in finished_topics of the feed; ticdc__stalled_after_minutes says when to warn' as remedy
+        'look whether the changefeed lags; a topic that it writes to no more, as its tables were dropped or'
+        || ' renamed, belongs in finished_topics of the feed;'
+        || ' ticdc__stalled_after_minutes says when to warn' as remedy
     from (
         select
             *,

@@ -60,12 +60,5 @@ select
     last_message_at,
     last_run_id,
     redriven_run_id,
-    if(
-        max(watermark_ts) over (partition by feed) is null,
-        null,
-        coalesce(
-            min(if({{ ticdc.awaits_topic() }}, coalesce(watermark_ts, 0), null)) over (partition by feed),
-            min(coalesce(watermark_ts, 0)) over (partition by feed)
-        )
-    ) as complete_through_ts
+    {{ ticdc.complete_through_ts(" over (partition by feed)") }} as complete_through_ts
 from partitions

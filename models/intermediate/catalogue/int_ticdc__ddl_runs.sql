@@ -68,11 +68,7 @@ bounds as (
         feed,
         run_id,
         {% if var("ticdc__visibility", "complete") == "complete" -%}
-        if(
-            max(watermark_ts) is null,
-            {{ 2 ** 63 - 1 }},
-            coalesce(min(if({{ ticdc.awaits_topic() }}, coalesce(watermark_ts, 0), null)), min(coalesce(watermark_ts, 0)))
-        ) as shown_through_ts
+        coalesce({{ ticdc.complete_through_ts() }}, {{ 2 ** 63 - 1 }}) as shown_through_ts
         {%- else -%}
         {{ 2 ** 63 - 1 }} as shown_through_ts
         {%- endif %}
