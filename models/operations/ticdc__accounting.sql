@@ -6,7 +6,8 @@ source_messages as (
         feed,
         topic,
         `partition`,
-        `offset`
+        `offset`,
+        message_at
     from ({{ ticdc.messages_of_feeds(ticdc.feeds()) }}) as messages
 
 ),
@@ -18,9 +19,10 @@ events as (
         topic,
         `partition`,
         `offset`,
+        message_at,
         min(kind) as kind
     from {{ ref("int_ticdc__events") }}
-    group by feed, topic, `partition`, `offset`
+    group by feed, topic, `partition`, `offset`, message_at
 
 ),
 
@@ -39,6 +41,7 @@ positions as (
 
 messages as (
 
+    -- one of another time at an offset is another message: that of a topic which was created again
     select
         feed,
         topic,
@@ -46,7 +49,7 @@ messages as (
         `offset`,
         max(kind) as kind
     from positions
-    group by feed, topic, `partition`, `offset`
+    group by feed, topic, `partition`, `offset`, message_at
 
 ),
 
