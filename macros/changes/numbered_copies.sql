@@ -1,7 +1,7 @@
 {% macro numbered_copies(events) %}
     {%- set commit = "feed, schema_name, table_name, commit_ts" -%}
     select
-        * except (last_offset, last_index, offset_range),
+        * except (is_doubled, last_offset, last_index, offset_range),
         if(
             row_id is null,
             row_number() over (
@@ -12,9 +12,11 @@
     from (
         select
             *,
+            -- of a message that the source holds twice
+            coalesce(`offset` = last_offset and event_index = last_index, false) as is_doubled,
             count_if(
                 not coalesce(
-                    (`offset` = last_offset and event_index = last_index + 1)
+                    (`offset` = last_offset and event_index in (last_index, last_index + 1))
                     or (`offset` = last_offset + 1 and event_index = 0),
                     false
                 )
@@ -33,4 +35,5 @@
             )
         ) as followed_events
     ) as offset_ranges
+    where not is_doubled
 {% endmacro %}
