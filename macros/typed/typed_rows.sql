@@ -39,7 +39,8 @@
                 and table_id = {{ ticdc.text_literal(table.table_id) }}
                 and table_incarnation {{ "<=" if moment else "=" }} {{ table.table_incarnation }}
                 {%- for left in table.left_behind if moment %}
-                and (table_incarnation <> {{ left.incarnation }} or {{ moment }} < {{ left.at_ts }})
+                {#- a row without a moment tells that no version of it is left #}
+                and (table_incarnation <> {{ left.incarnation }} or coalesce({{ moment }} < {{ left.at_ts }}, true))
                 {%- endfor %}
                 {% if generations %}and generation in ({{ generations | join(", ") }}){% endif %}
         )

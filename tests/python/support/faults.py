@@ -63,6 +63,13 @@ CALLS = {
     "intervals": "ticdc.test_history_intervals(ref('ticdc__row_history'))",
     "orphans": "ticdc.test_no_orphan_deletes(ref('ticdc__changelog'))",
     "chain": "ticdc.test_before_image_chain(ref('ticdc__changelog'))",
+    # of a table that left incarnation 1 behind at 7; the row without a moment tells that no version is left
+    "left_behind": "ticdc.typed_rows({'feed': 'shop', 'table_id': 't', 'table_incarnation': 2, "
+    "'columns': [{'name': 'v', 'stored_as': 'v', 'type': 'string'}], "
+    "'left_behind': [{'incarnation': 1, 'at_ts': 7}]}, "
+    "\"(select 'shop' as feed, 't' as table_id, 1 as commit_ts, cast(array() as array<string>) as lossy, "
+    "'{}' as row, * from values (1, 'kept', 6), (1, 'left', 7), (1, 'gone', null), (2, 'next', 7) "
+    "as versions (table_incarnation, row_key, valid_from_ts))\", [], ['row_key'], 'valid_from_ts')",
     "bad_minutes": "ticdc.test_complete_within(ref('ticdc__completeness'), minutes='soon')",
     "bad_at_most": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=-1)",
     "bad_share": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), share=5)",
