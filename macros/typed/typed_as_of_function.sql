@@ -1,7 +1,9 @@
 {% macro typed_as_of_function(table) %}
     {%- set past = ticdc.past_of(table) -%}
     {%- set columns = past.columns | map(attribute="stored_as") | list + ["commit_ts", "lossy"] -%}
-    {%- set rows = "(" ~ ticdc.live_changes_as_of(table) ~ ")" -%}
+    {#- of all tables beside this one, which `typed_rows` leaves out -#}
+    {%- set live_changes = "(select * from " ~ ticdc.base_of(table, "as_of_function") ~ " where live_from_ts <= tso and coalesce(live_to_ts > tso, true))" -%}
+    {%- set rows = "(" ~ ticdc.ranked_first(ticdc.changes_as_of("tso", live_changes)) ~ ")" -%}
     {#- what a DDL made of the columns of a row is in no history #}
     {%- set is_stored = table.history_storage and not table.past_columns and not table.left_behind -%}
     select
