@@ -6,6 +6,7 @@
         {% do ticdc.check_run(models) %}
         {% do ticdc.note_settings() %}
         {% do ticdc.check_redecode() %}
+        {% for view in ["int_ticdc__publication", "int_ticdc__run"] %}{% do ticdc.check_own(ticdc.relation_of(view), "state") %}{% endfor %}
         {% do ticdc.take_lease() %}
         {% do ticdc.open_state(models) %}
     {% endif %}

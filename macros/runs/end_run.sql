@@ -11,8 +11,7 @@
         {% set state, memory = ticdc.state(), ticdc.memory() %}
         {% if tojson(state.models) != memory.published and tojson(state.get("unbuilt", {})) != memory.saved_unbuilt %}{% do ticdc.save_state() %}{% endif %}
         {# before the log, whose failure would else keep the next run waiting #}
-        {% do run_query("drop table if exists " ~ lease.relation) %}
-        {% do ticdc.memory().pop("lease") %}
+        {% do ticdc.drop_lease() %}
         {% do ticdc.log_run(lease, unfinished) %}
     {% endif %}
     {% do return("") %}

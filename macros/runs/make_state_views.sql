@@ -7,12 +7,11 @@
     {% for model in ["int_ticdc__publication", "int_ticdc__run"] %}
         {% set existing = ticdc.relation_of(model) %}
         {% if built and not existing %}
-            {% do exceptions.raise_compiler_error(
-                "ticdc: the view " ~ model ~ " is gone, and nothing else tells which rows of these tables count: " ~ built | join(", ")
+            {% do ticdc.refuse_run(
+                "the view " ~ model ~ " is gone, and nothing else tells which rows of these tables count: " ~ built | join(", ")
                 ~ ". Drop them, if the source has all messages, or rename them: what is decoded is in those of staging"
             ) %}
         {% endif %}
-        {% do ticdc.check_own(existing, "state") %}
         {% if not existing %}
             {% set node = graph.nodes["model.ticdc." ~ model] %}
             {% set relation = api.Relation.create(schema=node.schema, identifier=node.alias, type="view") %}

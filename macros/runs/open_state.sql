@@ -3,9 +3,8 @@
     {% set published, working = saved["publication"], saved["run"] %}
     {# what it wrote would be older than what is settled, and never be taken #}
     {% if [published.run_id, working.run_id] | max >= ticdc.run_id() | int %}
-        {% do run_query("drop table if exists " ~ ticdc.memory().lease.relation) %}
-        {% do exceptions.raise_compiler_error(
-            "ticdc: this run began at " ~ run_started_at ~ ", before the last one by the clock of its machine (run "
+        {% do ticdc.refuse_run(
+            "this run began at " ~ run_started_at ~ ", before the last one by the clock of its machine (run "
             ~ [published.run_id, working.run_id] | max ~ ", in microseconds since 1970): set the clock right, or wait"
         ) %}
     {% endif %}
@@ -27,5 +26,6 @@
             {% do run_query("alter view " ~ view ~ " as " ~ ticdc.state_view(found)) %}
         {% endif %}
     {% endfor %}
+    {% do ticdc.note_protocols(state, is_refresh) %}
     {% do state.update({"run_id": ticdc.run_id() | int, "number": published.number + 1, "is_refresh": is_refresh}) %}
 {% endmacro %}

@@ -19,8 +19,9 @@ from support.messages import COMMIT_TS, ddl_message, row_message, to_bytes
 from support.package import Package
 
 pytestmark = pytest.mark.soak("dbt")
+SHOP = {"name": "shop", "protocol": "canal_json", "topics": ["shop"]}
 VARIABLES: Mapping[str, Any] = {
-    "ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": ["shop"]}],
+    "ticdc__feeds": [SHOP],
     "ticdc__unit_tests": True,
 }
 
@@ -155,6 +156,10 @@ def test_a_table_as_of_a_moment(outcome: Mapping[str, Any]) -> None:
     assert "takes either a tso or a timestamp" in found["no moment"]
 
 
+def test_a_row_of_which_no_version_is_left_replaces_those_of_a_left_incarnation(outcome: Mapping[str, Any]) -> None:
+    assert sorted(row["row_key"] for row in outcome["calls"]["left_behind"]) == ["gone", "kept", "next"]
+
+
 def test_before_the_first_build_the_package_is_documented(outcome: Mapping[str, Any]) -> None:
     """Queries that models ask while they are compiled find no tables."""
     assert outcome["documented"]
@@ -206,6 +211,30 @@ def test_messages_that_the_source_no_longer_has_are_not_decoded_again(outcome: M
         "feed shop, topic shop, partition 0: 3 message(s), offsets 0 to 2, which the source no longer holds" in refused
     )
     assert "only --full-refresh builds again what follows" in outcome["refused"]["redecode without refresh"]
+
+
+def test_a_session_that_reads_backslashes_as_themselves_is_refused(outcome: Mapping[str, Any]) -> None:
+    assert "ticdc: spark.sql.parser.escapedStringLiterals is true in this session" in outcome["refused"]["escapes"]
+
+
+def test_a_feed_of_another_protocol_is_not_staged_a_second_time(outcome: Mapping[str, Any]) -> None:
+    refused = outcome["refused"]
+    assert (
+        "ticdc: feed shop in ticdc__feeds has the protocol simple, and its messages are decoded as canal_json"
+        in (refused["other protocol"])
+    )
+    assert "feed shop, topic shop, partition 0: 3 message(s)" in refused["redecode in other protocol"]
+
+
+def test_messages_that_a_full_refresh_left_out_are_not_forgotten(outcome: Mapping[str, Any]) -> None:
+    """While the last feed of a protocol was not configured; the refusal releases its lease. They are known anew."""
+    for refused in (outcome["refused"]["left out"], outcome["refused"]["left out, lease"]):
+        assert "ticdc: feed shop is in ticdc__feeds again, and all tables were made anew without" in refused
+    before, after = (
+        {**seen, "changelog": [{**row, "run_id": None, "known_from": None} for row in seen["changelog"]]}
+        for seen in (outcome["refreshed"][when] for when in ("before", "brought back"))
+    )
+    assert after == before
 
 
 @pytest.mark.soak("dbt", "models")
@@ -367,6 +396,15 @@ def seen(package: Package) -> dict[str, Any]:
     return {name: package.rows(query) for name, query in SEEN.items()}
 
 
+def with_raw_backslashes(package: Package) -> str:
+    """What dbt says in a session that reads a backslash in a literal as itself."""
+    package.spark.conf.set("spark.sql.parser.escapedStringLiterals", "true")
+    try:
+        return package.refused("run")
+    finally:
+        package.spark.conf.unset("spark.sql.parser.escapedStringLiterals")
+
+
 def alone(package: Package) -> dict[str, Any]:
     """What readers see after each run of one model while a message waits, and what full refreshes of one model say."""
     models = package.models()
@@ -446,8 +484,18 @@ def outcome_in(folder: Path) -> str:
     refreshed["after"] = seen(package)
     refused = {
         "redecode": package.refused(*REFRESH, ticdc__redecode=True),
+        "escapes": with_raw_backslashes(package),
         "redecode without refresh": package.refused("run", ticdc__redecode=True),
     }
+    with package.configured(ticdc__feeds=[{**SHOP, "protocol": "simple"}]):
+        refused["other protocol"] = package.refused("run")
+        refused["redecode in other protocol"] = package.refused(*REFRESH, ticdc__redecode=True)
+    with package.configured(ticdc__feeds=[{**SHOP, "name": "late", "protocol": "simple"}]):
+        package.passing(*REFRESH)
+    refused["left out"] = package.refused("run")
+    refused["left out, lease"] = package.refused("run")
+    package.passing(*REFRESH)
+    refreshed["brought back"] = seen(package)
 
     def failing(*command: str) -> list[str]:
         """The current rows after a run that fails halfway: another one's table stands in the place of a view."""

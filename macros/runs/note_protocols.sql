@@ -1,0 +1,23 @@
+{% macro note_protocols(state, is_refresh) %}
+    {% set feeds, built = {} if var("ticdc__redecode", false) else state.get("feeds", {}), [] if is_refresh else state.get("protocols", []) %}
+    {% for feed in ticdc.feeds() %}
+        {% set before = feeds.get(feed.name, feed.protocol) %}
+        {% if before != feed.protocol %}
+            {% do ticdc.refuse_run(
+                "feed " ~ feed.name ~ " in ticdc__feeds has the protocol " ~ feed.protocol ~ ", and its messages are decoded as "
+                ~ before ~ ": decode them again, by ticdc redecode or by --full-refresh with ticdc__redecode: true"
+            ) %}
+        {% elif built and feed.protocol not in built and state.models.get(ticdc.relation_name("stg_ticdc__" ~ feed.protocol), {}).batches %}
+            {% do ticdc.refuse_run(
+                "feed " ~ feed.name ~ " is in ticdc__feeds again, and all tables were made anew without the messages of its protocol, "
+                ~ feed.protocol ~ ", that are decoded already: build once with --full-refresh"
+            ) %}
+        {% endif %}
+        {% do feeds.update({feed.name: feed.protocol}) %}
+    {% endfor %}
+    {# a table of a protocol that no feed has now is none of those that are decoded again #}
+    {% for name in state.models | list if var("ticdc__redecode", false) and modules.re.sub("^stg_ticdc__", "", name) in ticdc.protocols() | reject("in", ticdc.protocols_in_use()) | list %}
+        {% do state.models.pop(name) %}
+    {% endfor %}
+    {% do state.update({"feeds": feeds, "protocols": (built + ticdc.protocols_in_use()) | unique | sort | list}) %}
+{% endmacro %}
