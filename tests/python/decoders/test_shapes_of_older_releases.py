@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from support import avro
 from support.batches import FEW, read_together
 from support.open_protocol import BINARY, NULLABLE, UNSIGNED, column, decode, decode_row, ident, image, message, row_key
 
@@ -253,3 +254,23 @@ def test_a_dead_letter_of_canal_json_names_the_column() -> None:
         ErrorCode.BAD_VALUE,
         "the value of column 'v' is none of its type",
     )
+
+
+# Avro before 6.1: no database, and moments and labels as numbers that bear no type of TiDB
+
+UNTYPED = {
+    "type": "record",
+    "name": "t",
+    "fields": [
+        {"name": "id", "type": "int"},
+        {"name": "at", "type": ["null", {"type": "long", "logicalType": "timestamp-millis"}], "default": None},
+    ],
+}
+UNTYPED_KEY = {**UNTYPED, "fields": UNTYPED["fields"][:1]}
+
+
+@pytest.mark.parametrize("value", [avro.message(UNTYPED, {"id": 1, "at": 1_582_165_220_000}), None])
+def test_rows_of_no_database_are_dead_letters(value: bytes | None) -> None:
+    event = avro.decode(value, UNTYPED, avro.message(UNTYPED_KEY, {"id": 1}), UNTYPED_KEY)
+    assert (event.kind, event.error_code) == (Kind.ERROR, ErrorCode.BAD_SHAPE)
+    assert "names no database, which TiCDC does since 6.1" in (event.error_message or "")
