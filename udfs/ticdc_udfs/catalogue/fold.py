@@ -57,6 +57,7 @@ from ticdc_udfs.catalogue.tables import (
     with_told_values,
     with_wire,
     with_wire_of_later,
+    without_column,
 )
 
 
@@ -806,7 +807,7 @@ class _Catalogue:
                 default = constant or (Default() if change.expression is None else computed_default(change.expression))
                 return with_column(table, column._replace(default=default.text, default_expression=default.expression))
             case do.AddIndex(index=index):
-                return with_indexes(table, [index])
+                return with_indexes(self._without_primary(table) if index.primary else table, [index])
             case do.Named():
                 return self._named(table, change)
         return table
@@ -830,16 +831,30 @@ class _Catalogue:
         if column is None:
             return table
         if change.kind is DdlKind.RENAME_COLUMN:
-            return with_column(table, column._replace(name=change.to or column.name))
-        cut = [
-            index._replace(columns=tuple(part for part in index.columns if part != column.column_id))
-            for index in table.indexes
-        ]
-        return replace(
-            table,
-            columns=tuple(other for other in table.columns or () if other is not column),
-            indexes=tuple(index for index in cut if index.columns),
-        )
+            name = change.to or column.name
+            return with_column(self._without_namesake(table, name, column), column._replace(name=name))
+        return without_column(table, column)
+
+    def _without_primary(self, table: Table) -> Table:
+        """The table without its primary key, which a new one shows to be gone: its end was not seen.
+
+        Classic TiCDC before 6.5.10, 7.1.6, 7.5.2 and 8.1 sends neither the DROP of the only key, nor what is written
+        until there is one again.
+        """
+        if table.origin is not Origin.DDL or not any(index.primary for index in table.indexes):
+            return table
+        detail = "it gets a primary key and has one: no DDL dropped it, and rows may have changed unseen since"
+        self._problem(ProblemCode.MISSING_DDL, detail, table.schema, table.name)
+        return replace(table, indexes=tuple(index for index in table.indexes if not index.primary), named=None)
+
+    def _without_namesake(self, table: Table, name: str, column: Column | None = None) -> Table:
+        """The table without the other column whose name this one takes: its end was not seen."""
+        other = table.column(name)
+        if other is None or other is column or table.origin is not Origin.DDL:
+            return table
+        detail = f"it gets a column `{name}` and has one: no DDL dropped or renamed it"
+        self._problem(ProblemCode.MISSING_DDL, detail, table.schema, table.name)
+        return without_column(table, other)
 
     def _set_column(self, table: Table, change: do.SetColumn) -> Table:
         known = table.column(change.column.name if change.name is None else change.name)
@@ -851,6 +866,8 @@ class _Catalogue:
             return table
         if change.name is not None and known is None:
             known = self._column(table, change.name, change.kind) or table.column(change.column.name)
+        table = self._without_namesake(table, change.column.name, None if change.name is None else known)
+        known = known if known in (table.columns or ()) else None
         table = defined(table, change.column, known)
         column = table.column(change.column.name)
         if change.name is None and column is not None and column.generated != "virtual":

@@ -240,6 +240,19 @@ def defined(table: Table, new: ColumnDefinition, known: Column | None = None) ->
     return replace(table, columns=(*(table.columns or ()), column), next_column_id=column.column_id + 1)
 
 
+def without_column(table: Table, column: Column) -> Table:
+    """The table without one of its columns; indexes that had it alone go with it."""
+    cut = (
+        index._replace(columns=tuple(part for part in index.columns if part != column.column_id))
+        for index in table.indexes
+    )
+    return replace(
+        table,
+        columns=tuple(other for other in table.columns or () if other is not column),
+        indexes=tuple(index for index in cut if index.columns),
+    )
+
+
 def _renumbered(table: Table, column_id: int) -> Table:
     """The table after its indexes with a column were built anew, in their order."""
     indexes, number = [], table.next_index

@@ -1,0 +1,66 @@
+"""DDL that cannot have run on the table as it is known: one that dropped or renamed something did not come.
+
+Classic TiCDC before 6.5.10, 7.1.6, 7.5.2 and 8.1 does not send the DROP of a table's only key (tiflow #10890), and
+event filters hold DDL back.
+"""
+
+from __future__ import annotations
+
+import pytest
+from support.catalogue import column, folded, key, last, names
+
+from ticdc_udfs.catalogue.fold import Fold, ProblemCode
+from ticdc_udfs.catalogue.projection import project
+
+CREATE = "CREATE TABLE t (id INT PRIMARY KEY, v INT, w INT NOT NULL)"
+
+
+def problems(result: Fold) -> list[tuple[ProblemCode, int]]:
+    return [(problem.code, problem.commit_ts) for problem in result.problems]
+
+
+@pytest.mark.parametrize("columns", ["id", "w", "w,id"])
+def test_a_second_primary_key_takes_the_place_of_the_first(columns: str) -> None:
+    """Rows that were written between both were not sent, also where the new key is as the old one."""
+    result = folded(CREATE, f"ALTER TABLE t ADD PRIMARY KEY ({columns})")
+    assert key(last(result, "t")) == columns.split(",")
+    assert problems(result) == [(ProblemCode.MISSING_DDL, 20)]
+
+
+def test_a_primary_key_that_was_dropped_is_none() -> None:
+    for drop in ("ALTER TABLE t DROP PRIMARY KEY", "DROP INDEX `PRIMARY` ON t"):
+        assert not folded(CREATE, drop, "ALTER TABLE t ADD PRIMARY KEY (w)").problems
+    assert not folded(CREATE, "ALTER TABLE t DROP PRIMARY KEY, ADD PRIMARY KEY (w)").problems
+
+
+def test_a_column_that_is_added_anew_does_not_have_the_values_of_the_old_one() -> None:
+    result = folded(CREATE, "ALTER TABLE t ADD COLUMN V VARCHAR(9) DEFAULT 'x' FIRST")
+    first, now = sorted(result.versions, key=lambda one: one.valid_from_ts)
+    assert names(now) == ["V", "id", "w"]
+    assert project({"id": "1", "v": "2", "w": "3"}, [first.columns, now.columns]).row == {
+        "V": "x",
+        "id": "1",
+        "w": "3",
+    }
+    assert problems(result) == [(ProblemCode.MISSING_DDL, 20)]
+
+
+def test_a_column_that_is_there_already_stays_where_the_ddl_says_so() -> None:
+    result = folded(CREATE, "ALTER TABLE t ADD COLUMN IF NOT EXISTS v VARCHAR(9), ADD COLUMN x INT")
+    assert names(last(result, "t")) == ["id", "v", "w", "x"] and column(last(result, "t"), "v").type == "int(11)"
+    assert not result.problems
+
+
+@pytest.mark.parametrize("change", ["RENAME COLUMN w TO V", "CHANGE COLUMN w V BIGINT"])
+def test_a_column_takes_the_name_of_another_one(change: str) -> None:
+    result = folded(CREATE, f"ALTER TABLE t {change}")
+    assert names(last(result, "t")) == ["id", "V"]
+    first, now = sorted(result.versions, key=lambda one: one.valid_from_ts)
+    assert project({"id": "1", "v": "2", "w": "3"}, [first.columns, now.columns]).row == {"id": "1", "V": "3"}
+    assert problems(result) == [(ProblemCode.MISSING_DDL, 20)]
+
+
+@pytest.mark.parametrize("change", ["RENAME COLUMN v TO V", "CHANGE COLUMN v V BIGINT", "MODIFY COLUMN V BIGINT"])
+def test_a_column_keeps_its_name_in_another_case(change: str) -> None:
+    result = folded(CREATE, f"ALTER TABLE t {change}")
+    assert names(last(result, "t")) == ["id", "V", "w"] and not result.problems
