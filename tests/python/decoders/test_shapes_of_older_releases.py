@@ -256,6 +256,29 @@ def test_a_dead_letter_of_canal_json_names_the_column() -> None:
     )
 
 
+# Canal-JSON: the text `null` came as NULL from 8.5.4 to 8.5.5-release.4 of the new architecture
+
+
+@pytest.mark.parametrize(
+    ("column_type", "text"),
+    [("varchar", "null"), ("char(4)", "null"), ("text", "null"), ("varbinary", "bnVsbA=="), ("int", None)],
+)
+def test_a_key_that_came_as_null_is_that_text(column_type: str, text: str | None) -> None:
+    wire: dict[str, Any] = {"pkNames": ["id", "k"], "mysqlType": {"id": "int", "k": column_type, "v": "varchar"}}
+    row = {"id": "1", "k": None, "v": None}
+    event = canal(type="UPDATE", data=[row], old=[row], **wire)
+    assert image(event.row_key) == {"id": "1", "k": text}
+    assert image(event.after) == image(event.before) == {"id": "1", "k": text, "v": None}
+    event = canal(type="UPDATE", data=[{**row, "k": "x"}], old=[{"k": None}], **wire)
+    assert image(event.before_key) == {"id": "1", "k": text}
+    assert image(canal(type="DELETE", data=[row], old=None, **wire).before) == {"id": "1", "k": text, "v": None}
+
+
+def test_without_primary_key_null_stays() -> None:
+    event = canal(pkNames=None, data=[{"id": "1", "v": None}])
+    assert image(event.row_key) == {"id": "1", "v": None}
+
+
 # Avro before 6.1: no database, and moments and labels as numbers that bear no type of TiDB
 
 UNTYPED = {

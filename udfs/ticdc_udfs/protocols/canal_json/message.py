@@ -141,6 +141,11 @@ def row_members(message: Message, plan: Plan, plain: bytes) -> RowMembers:
     elif extension.onlyHandleKey:
         flags.append(Lossy.HANDLE_KEY_ONLY.of())
 
+    for column in plan.texts_of_key:
+        # the new architecture up to 8.5.5-release.4 writes the text `null` as NULL, which no primary key holds
+        for row in (data, old or {}):
+            if row.get(column, "") is None:
+                row[column] = "null"
     raw = _raw_binaries(message) if message.ts == 0 else frozenset[str]()
     if plan.converters:
         _make_canonical(data, plan, flags, raw)
@@ -186,13 +191,15 @@ class Plan(NamedTuple):
     """What is the same for all rows that bear one table schema.
 
     Of columns whose texts are converted these are the name, the conversion, and the flag where that is all it does.
-    `events` have the members that rows of a type of message have in common.
+    `texts_of_key` are the columns of the primary key that hold text or bytes. `events` have the members that rows of a
+    type of message have in common.
     """
 
     columns: list[str]
     types: dict[str, str]
     primary_key: list[str] | None
     key: list[str]
+    texts_of_key: list[str]
     converters: list[tuple[str, values.Convert, str | None]]
     flags: list[str]
     has_internal_columns: bool
@@ -247,6 +254,7 @@ def _new_plan(message: Message, columns: list[str], zone: ZoneInfo | None) -> Pl
         types=types,
         primary_key=primary_key,
         key=key or columns,
+        texts_of_key=[column for column in key if values.base_type(told[column]).endswith(_TEXTS)],
         converters=[
             (column, convert, Lossy.LABEL_UNKNOWN.of(column) if convert is values.label_unknown else None)
             for column, convert in converters
@@ -258,6 +266,7 @@ def _new_plan(message: Message, columns: list[str], zone: ZoneInfo | None) -> Pl
     )
 
 
+_TEXTS = ("char", "text", "binary", "blob")
 _read_sql_types = msgspec.json.Decoder(dict[str, int]).decode
 _JAVA_TEXTS = (1, 12)
 
