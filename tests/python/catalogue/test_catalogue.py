@@ -235,10 +235,28 @@ def test_renames_out_of_the_database_of_the_session_in_one_millisecond() -> None
     ]
 
 
-def test_a_table_of_the_new_names_database_is_the_one_that_is_renamed() -> None:
+def test_of_two_tables_that_of_the_new_names_database_is_renamed_which_is_a_problem() -> None:
+    """The session may have been in either database (ticdc #4424)."""
     here = DdlEvent(20, "archive", "t", CREATE)
     result = folded(CREATE, here, _into_archive("RENAME TABLE `t` TO `archive`.`u`"))
     assert last(result, "u").incarnation_ts == 20 and last(result, "t").schema_name == "shop"
+    assert codes(result) == [ProblemCode.UNKNOWN_TABLE]
+    assert result.problems[0].detail.endswith("`archive`, `shop`")
+
+
+@pytest.mark.parametrize("text", ["RENAME TABLE `t` TO `archive`.`u`", "CREATE TABLE `archive`.`u` LIKE `t`"])
+def test_of_two_tables_that_with_the_columns_in_the_message_is_meant(text: str) -> None:
+    here = DdlEvent(20, "archive", "t", "CREATE TABLE t (x INT PRIMARY KEY)")
+    told = schema_text(Column("id", "int", 1), Column("v", "varchar(10)"))
+    result = folded(CREATE, here, DdlEvent(30, "archive", "u", text, None, told))
+    assert names(last(result, "u")) == ["id", "v"] and not result.problems
+
+
+def test_a_table_that_is_copied_from_one_of_two_databases_is_a_problem() -> None:
+    """The session may have been in either database (ticdc #5025)."""
+    here = DdlEvent(20, "archive", "t", "CREATE TABLE t (x INT PRIMARY KEY)")
+    result = folded(CREATE, here, _into_archive("CREATE TABLE `archive`.`u` LIKE `t`"))
+    assert codes(result) == [ProblemCode.UNKNOWN_TABLE]
 
 
 def test_a_rename_without_the_old_name_is_a_problem() -> None:

@@ -640,17 +640,21 @@ class _Catalogue:
     def _schema_of_session(self, schema: str, name: str, new: Key) -> str:
         """The database of a table named without one beside a new name that has one, whose database is `schema`.
 
-        The name is of the database of the session, which no message tells (tiflow `FromJobWithArgs`): where that of the
-        new name has no such table, it is that of the only one of the name.
+        The name is of the database of the session, which no message tells (tiflow `FromJobWithArgs`). Of several it is
+        the one with the columns in the message; where these tell none, that of the new name's database is taken.
         """
+        found = [table for table in self.live.values() if same_name(table.name, name) and table.key != new]
+        if len(found) > 1 and self.wire:
+            alike = [table for table in found if {one.name.lower() for one in table.columns or ()} == self.wire]
+            found = alike if len(alike) == 1 else found
         key = key_of(schema, name)
-        if key != new and (key in self.live or key in self.export):
-            return schema
-        found = [table.schema for table in self.live.values() if same_name(table.name, name) and table.key != new]
-        if len(found) > 1:
-            detail = f"it stands without database, and these have one of the name: {_listed(sorted(found))}"
+        schemas = {table.schema.lower(): table.schema for table in found}
+        if not schemas or (key != new and key not in self.live and key in self.export):
+            schemas.setdefault(schema.lower(), schema)
+        if len(schemas) > 1:
+            detail = f"it stands without database, and these have one of the name: {_listed(sorted(schemas.values()))}"
             self._problem(ProblemCode.UNKNOWN_TABLE, detail, schema, name)
-        return found[0] if len(found) == 1 else schema
+        return schemas.get(schema.lower()) or (schema if len(schemas) > 1 else next(iter(schemas.values())))
 
     def _new_table(self, schema: str, name: str) -> Table:
         """A table created now; it carries on the lineage of the table last dropped under its name."""
