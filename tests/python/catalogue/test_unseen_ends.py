@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from support.catalogue import column, folded, key, last, names
 
-from ticdc_udfs.catalogue.fold import Fold, ProblemCode
+from ticdc_udfs.catalogue.fold import DdlEvent, Fold, ProblemCode
 from ticdc_udfs.catalogue.projection import project
 
 CREATE = "CREATE TABLE t (id INT PRIMARY KEY, v INT, w INT NOT NULL)"
@@ -64,3 +64,12 @@ def test_a_column_takes_the_name_of_another_one(change: str) -> None:
 def test_a_column_keeps_its_name_in_another_case(change: str) -> None:
     result = folded(CREATE, f"ALTER TABLE t {change}")
     assert names(last(result, "t")) == ["id", "V", "w"] and not result.problems
+
+
+@pytest.mark.parametrize("again", ["ADD COLUMN `x` INT", "ADD PRIMARY KEY (`w`)"])
+def test_a_ddl_that_comes_again_in_other_words_is_one(again: str) -> None:
+    """As after an upgrade of TiCDC from one architecture to the other."""
+    texts = (f"ALTER TABLE `t` {again}", f"ALTER TABLE `shop`.`t` {again.lower()}")
+    drop = "ALTER TABLE t DROP PRIMARY KEY"
+    result = folded(CREATE, drop, *(DdlEvent(30, "shop", "t", text) for text in texts))
+    assert not result.problems

@@ -839,13 +839,18 @@ class _Catalogue:
             return with_column(self._without_namesake(table, name, column), column._replace(name=name))
         return without_column(table, column)
 
+    def _is_of_before(self, table: Table) -> bool:
+        """Whether DDL alone tells the table, and none of this commit: one that comes again may be worded otherwise."""
+        now = self.open.get(table.identity)
+        return table.origin is Origin.DDL and now is not None and now.from_ts < self.commit_ts
+
     def _without_primary(self, table: Table) -> Table:
         """The table without its primary key, which a new one shows to be gone: its end was not seen.
 
         Classic TiCDC before 6.5.10, 7.1.6, 7.5.2 and 8.1 sends neither the DROP of the only key, nor what is written
         until there is one again.
         """
-        if table.origin is not Origin.DDL or not any(index.primary for index in table.indexes):
+        if not self._is_of_before(table) or not any(index.primary for index in table.indexes):
             return table
         detail = "it gets a primary key and has one: no DDL dropped it, and rows may have changed unseen since"
         self._problem(ProblemCode.MISSING_DDL, detail, table.schema, table.name)
@@ -854,7 +859,7 @@ class _Catalogue:
     def _without_namesake(self, table: Table, name: str, column: Column | None = None) -> Table:
         """The table without the other column whose name this one takes: its end was not seen."""
         other = table.column(name)
-        if other is None or other is column or table.origin is not Origin.DDL:
+        if other is None or other is column or not self._is_of_before(table):
             return table
         detail = f"it gets a column `{name}` and has one: no DDL dropped or renamed it"
         self._problem(ProblemCode.MISSING_DDL, detail, table.schema, table.name)
