@@ -275,8 +275,8 @@ class _Catalogue:
     `told` are tables known from schemas without DDL alone, with the commit of the first row; 0: none bears the schema.
     `told_by_rows` are those whose virtual generated columns no message told. `sends_ddl` tells that there was a DDL
     already. `ids` are TiDB's ids, as far as messages tell them. `odd` are columns that rows of the commit bear and
-    their tables lacked. Of the DDL of now, `wire` are the columns in its message and `mentioned` those in its text, in
-    lower case.
+    their tables lacked, `missed` those that they bear no more; `borne` are the ids of those that rows of a table bore.
+    Of the DDL of now, `wire` are the columns in its message and `mentioned` those in its text, in lower case.
     """
 
     exported: Iterable[ExportedColumn]
@@ -301,6 +301,8 @@ class _Catalogue:
     effects: list[Effect] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     odd: list[tuple[Key, Sequence[str]]] = field(default_factory=list)
+    missed: list[tuple[Key, Sequence[str]]] = field(default_factory=list)
+    borne: dict[Identity, set[int]] = field(default_factory=lambda: defaultdict(set))
     commit_ts: int = 0
     kind: DdlKind = DdlKind.OTHER
     wire: set[str] = field(default_factory=set)
@@ -331,6 +333,12 @@ class _Catalogue:
                 detail = f"rows bear columns that no DDL gave it: {', '.join(columns)}"
                 self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
         self.odd.clear()
+        for key, columns in self.missed:
+            table = self.live.get(key)
+            if table is not None and all(map(table.column, columns)):
+                detail = f"rows bear columns no more that no DDL took away: {', '.join(columns)}"
+                self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
+        self.missed.clear()
 
     def _apply_steps(self, events: Sequence[DdlEvent]) -> bool:
         """Moves each table to where the steps lead it; False if they lead nowhere in any order."""
@@ -984,12 +992,23 @@ class _Catalogue:
             table = with_told_types(table, columns, self.export.get(table.key, ()))
         elif event.commit_ts and not tells_no_ddl and table.origin in (Origin.DDL, Origin.WIRE):
             self.odd.extend([(table.key, new)] if new else ())
+            self._miss(table, columns)
         if event.commit_ts and tells_no_ddl and not self.sends_ddl and before.origin is Origin.WIRE:
             table = self._without_ddl(table, before, columns)
         self.live[table.key] = table
         self.open[table.identity] = self.open[table.identity]._replace(table=table)
         if event.commit_ts:
             self._heed(table, columns)
+
+    def _miss(self, table: Table, wire: Sequence[WireColumn]) -> None:
+        """Notes which columns rows bear no more that earlier ones did."""
+        borne = {found.column_id for one in wire if (found := table.column(one.name)) is not None}
+        if borne <= {*table.key_ids} or not self._is_of_before(table):
+            return  # a message of a key alone, or of before a DDL of its millisecond
+        earlier = self.borne[table.identity]
+        missed = [one for one in table.columns or () if one.column_id in earlier - borne]
+        self.missed.extend([(table.key, [one.name for one in missed])] if missed else ())
+        self.borne[table.identity] = (earlier | borne) - {one.column_id for one in missed}
 
     def _without_ddl(self, table: Table, before: Table, wire: Sequence[WireColumn]) -> Table:
         """The table as rows from before and from after a DDL that was not sent have it."""
