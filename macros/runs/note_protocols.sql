@@ -16,8 +16,8 @@
         {% do feeds.update({feed.name: feed.protocol}) %}
     {% endfor %}
     {# a table of a protocol that no feed has now is none of those that are decoded again #}
-    {% for name in state.models | list if var("ticdc__redecode", false) and modules.re.sub("^stg_ticdc__", "", name) in ticdc.protocols() | reject("in", ticdc.protocols_in_use()) | list %}
-        {% do state.models.pop(name) %}
+    {% for protocol in ticdc.protocols() | reject("in", ticdc.protocols_in_use()) if var("ticdc__redecode", false) %}
+        {% do state.models.pop("stg_ticdc__" ~ protocol, none) %}
     {% endfor %}
     {% do state.update({"feeds": feeds, "protocols": (built + ticdc.protocols_in_use()) | unique | sort | list}) %}
 {% endmacro %}

@@ -662,7 +662,7 @@ class _Catalogue:
         if len(schemas) > 1:
             detail = f"it stands without database, and these have one of the name: {_listed(sorted(schemas.values()))}"
             self._problem(ProblemCode.UNKNOWN_TABLE, detail, schema, name)
-        return schemas.get(schema.lower()) or (schema if len(schemas) > 1 else next(iter(schemas.values())))
+        return next(iter(schemas.values())) if len(schemas) == 1 else schemas.get(schema.lower(), schema)
 
     def _new_table(self, schema: str, name: str) -> Table:
         """A table created now; it carries on the lineage of the table last dropped under its name."""
