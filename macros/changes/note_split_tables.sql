@@ -2,18 +2,31 @@
     {# states of versions that did not note them tell nothing of older changes #}
     {% if settled.split is none %}{% do return(none) %}{% endif %}
     {% set unbounded = settled.first_commits.keys() | reject("in", settled.bounds) | list %}
+    {% set written = "(select * from " ~ changes ~ " where batch_id = " ~ ticdc.run_id() ~ ") as changes" %}
+    {% set key_hash = "xxhash64(commit_ts, row_key, feed, table_id, table_incarnation)" %}
     {% set query %}
     select ticdc_split_tables(to_json(collect_list(array(feed, table_id))), {{ ticdc.text_literals([tojson(settled.split), tojson(unbounded)]) }})
     from (
-        select distinct feed, table_id
-        from (
-            select feed, table_id
-            from {{ changes }}
-            where batch_id = {{ ticdc.run_id() }}
-            -- keys whose hashes meet name a table that has no split changes: it is read as if it had
-            group by commit_ts, xxhash64(row_key), feed, table_id, table_incarnation
-            having count(*) > 1 or bool_or(is_late or op = 'load')
-        )
+        select
+            feed,
+            table_id
+        from {{ written }}
+        where is_late or op = 'load'
+
+        union
+
+        select /*+ broadcast(twice) */
+            changes.feed,
+            changes.table_id
+        from {{ written }}
+        -- keys whose hashes meet name a table that has no split changes: it is read as if it had
+        left semi join (
+            select {{ key_hash }} as key_hash
+            from {{ written }}
+            group by key_hash
+            having count(*) > 1
+        ) as twice
+            on {{ key_hash }} = twice.key_hash
     )
     {% endset %}
     {% do settled.update({"split": fromjson(run_query(query).rows[0][0])}) %}

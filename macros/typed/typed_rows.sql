@@ -1,27 +1,36 @@
 {% macro typed_rows(table, rows, generations, carried, moment=none) %}
-    {%- set fields, cells = [], [] -%}
+    {%- set fields, cells, unfit = [], [], [] -%}
     {%- for column in table.columns -%}
         {%- set value = ticdc.past_value(column) -%}
         {%- do fields.append(ticdc.identifier(column.name) ~ ": string") -%}
-        {%- do cells.append(dict(column, value=value, text=ticdc.past_text(column, value, moment))) -%}
+        {%- set cell = dict(column, value=value, text=ticdc.past_text(column, value, moment)) -%}
+        {%- do cells.append(cell) -%}
+        {%- if cell.type not in ["string", "array<string>"] or cell.text != value -%}
+            {%- do unfit.append(dict(cell, is_unfit="(" ~ value ~ " is not null and " ~ cell.stored_as ~ " is null)")) -%}
+        {%- endif -%}
     {%- endfor -%}
     select
         {% for cell in cells %}{{ cell.stored_as }}, {% endfor %}
         {{ carried | join(", ") }},
         {{ "row_commit_ts as commit_ts" if generations else "commit_ts" }},
-        lossy || filter(
-            array(
-                {%- for cell in cells if cell.type not in ["string", "array<string>"] or cell.text != cell.value %}
-                if(
-                    {{ cell.value }} is not null and {{ cell.stored_as }} is null,
-                    {{ ticdc.text_literal(cell.name ~ ":out_of_range") }},
-                    null
+        {% if unfit %}
+        {#- few rows have such a cell, and to make the list takes longer than to tell that it is empty #}
+        if(
+            {{ unfit | map(attribute="is_unfit") | join("\n            or ") }},
+            lossy || array_remove(
+                array(
+                    {%- for cell in unfit %}
+                    if({{ cell.is_unfit }}, {{ ticdc.text_literal(cell.name ~ ":out_of_range") }}, '')
+                    {{- "," if not loop.last }}
+                    {%- endfor %}
                 ),
-                {%- endfor %}
-                null
+                ''
             ),
-            flag -> flag is not null
+            lossy
         ) as lossy
+        {%- else -%}
+        lossy
+        {%- endif %}
     from (
         select
             *,

@@ -144,8 +144,27 @@ keys as (
         topic,
         `partition`,
         `offset`,
-        event_index
+        event_index,
+        xxhash64(commit_ts, row_key, table_name, schema_name, feed) as key_hash
     from changes
+
+),
+
+-- numbers alone tell that nearly all changes are alone with their key at their commit
+contended_hashes as (
+
+    select key_hash
+    from keys
+    group by key_hash
+    having count(*) > 1
+
+),
+
+contended_keys as (
+
+    select /*+ broadcast(contended_hashes) */ keys.*
+    from keys
+    left semi join contended_hashes on keys.key_hash = contended_hashes.key_hash
 
 ),
 
@@ -162,7 +181,7 @@ occurrences as (
         rank() over (
             partition by {{ identity }} order by topic, `partition`, `offset`, event_index
         ) as occurrence
-    from keys
+    from contended_keys
 
 ),
 
