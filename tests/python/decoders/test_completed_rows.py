@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 
 import msgspec
@@ -32,11 +33,17 @@ CELLS = {
 }
 
 
-def images() -> list[str | None]:
-    """Rows of every cell, one that lacks a column, one with a column more, in another order, and none."""
+ODD: dict[str, list[dict[str, str | None]]] = {
+    "none": [],
+    "a column less": [{"id": "1"}],
+    "a column more": [{**{name: cells[0] for name, cells in CELLS.items()}, "unknown": "é"}],
+}
+
+
+def images(odd: str) -> list[str | None]:
+    """Rows of every cell, one in another order, none, and odd ones."""
     rows: list[dict[str, str | None]] = [dict(zip(CELLS, cells, strict=True)) for cells in product(*CELLS.values())]
-    first = rows[0]
-    rows += [{"id": "1"}, {**first, "unknown": "é"}, dict(reversed(first.items()))]
+    rows += [dict(reversed(rows[0].items())), *ODD[odd]]
     return [None, *(msgspec.json.encode(row).decode() for row in rows)]
 
 
@@ -44,10 +51,17 @@ def images() -> list[str | None]:
     "protocol", ["canal_json", "open_protocol", "simple", "debezium", "debezium_avro", "avro", "none"]
 )
 @pytest.mark.parametrize("schema", [SCHEMA, "[]", "no schema", None])
-def test_rows_are_completed_as_each_by_itself(protocol: str, schema: str | None) -> None:
-    texts = images()
+@pytest.mark.parametrize(("odd", "times"), [(odd, times) for odd in ODD for times in (1, 3)])
+@pytest.mark.parametrize("name", ['odd"\\\t', "odd: ,{é\u2028\x7f"])
+def test_rows_are_completed_as_each_by_itself(
+    protocol: str, schema: str | None, odd: str, times: int, name: str
+) -> None:
+    """Many rows with the same flags are finished together, unless one of them is odd, or a name has an escape."""
+    old_name, new_name = (json.dumps(each, ensure_ascii=False) for each in ('odd"\\\t', name))
+    schema = schema and schema.replace(old_name, new_name)
+    texts = [text and text.replace(old_name, new_name) for text in images(odd)] * times
     before, after = texts, texts[len(texts) // 2 :] + texts[: len(texts) // 2]
-    labels = tuple(f"{name}:label_unknown" for name in ("kind", "flags", 'odd"\\\t'))
+    labels = tuple(f"{name}:label_unknown" for name in ("kind", "flags", name))
     of_rows = [
         [(), labels, (*labels, "at:no_schema", "id:wrapped"), ("year:label_unknown",)][row % 4]
         for row in range(len(after))

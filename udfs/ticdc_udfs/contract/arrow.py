@@ -129,9 +129,22 @@ class Texts:
         rows, is_valid, sizes = np.array(self.rows, np.int64), np.zeros(count, np.bool_), np.zeros(count + 1, np.int64)
         is_valid[rows] = True
         sizes[rows + 1] = np.diff(self.ends)
-        edges = pa.array(np.cumsum(sizes), pa.int32())  # raises where they are too large
-        mask = pa.py_buffer(np.packbits(is_valid, bitorder="little"))
-        return pa.Array.from_buffers(pa.string(), count, [mask, edges.buffers()[1], pa.py_buffer(self.bytes)])
+        return _texts(np.cumsum(sizes), is_valid, self.bytes)
+
+
+def texts_of_lines(lines: bytes | bytearray, rows: np.ndarray[Any, np.dtype[np.int64]], count: int) -> pa.Array[Any]:
+    """A column of so many rows from lines of `schemas.write_json_lines`, one for each of `rows`; others are NULL."""
+    sizes, is_valid = np.zeros(count + 1, np.int64), np.zeros(count, np.bool_)
+    # JSON escapes line breaks of its strings
+    sizes[rows + 1] = np.diff(np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n")), prepend=-1) - 1
+    is_valid[rows] = True
+    return _texts(np.cumsum(sizes), is_valid, lines.replace(b"\n", b""))
+
+
+def _texts(edges: np.ndarray[Any, Any], is_valid: np.ndarray[Any, Any], text: bytes | bytearray) -> pa.Array[Any]:
+    offsets = pa.array(edges, pa.int32())  # raises where they are too large
+    mask = pa.py_buffer(np.packbits(is_valid, bitorder="little"))
+    return pa.Array.from_buffers(pa.string(), len(is_valid), [mask, offsets.buffers()[1], pa.py_buffer(text)])
 
 
 class Gathered:
@@ -227,15 +240,21 @@ MANY = 200
 
 def alike(messages: pa.Array[Any], *shared: pa.Array[Any]) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
     """The places of messages that are not null and have these texts in common, where they are many."""
-    code = np.zeros(len(messages), np.int64)
-    for texts in shared:
-        encoded = texts.dictionary_encode()
-        known = len(encoded.dictionary)
-        code = code * (known + 1) + encoded.indices.fill_null(known).to_numpy()
+    code = numbered(*shared)
     code[messages.is_null().to_numpy(zero_copy_only=False)] = -1
     for group, count in zip(*np.unique(code, return_counts=True), strict=True):
         if group >= 0 and count >= MANY:
             yield np.flatnonzero(code == group)
+
+
+def numbered(*columns: pa.Array[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """A number for each row, which is the same where all of its texts are, or are NULL."""
+    numbers = np.zeros(len(columns[0]), np.int64)
+    for texts in columns:
+        encoded = texts.dictionary_encode()
+        known = len(encoded.dictionary)
+        numbers = numbers * (known + 1) + encoded.indices.fill_null(known).to_numpy()
+    return numbers
 
 
 class Rows(NamedTuple):

@@ -13,6 +13,8 @@ write_json = _encoder.encode
 """JSON text as UTF-8 bytes, with members in their own order; row images and table schemas are written by it."""
 write_json_into = _encoder.encode_into
 """The same into a `bytearray`, from a place on; -1 is its end."""
+write_json_lines = _encoder.encode_lines
+"""The same of a list, each value in a line of its own."""
 
 
 class Column(NamedTuple):

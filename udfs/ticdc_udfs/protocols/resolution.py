@@ -11,22 +11,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ticdc_udfs.contract import options, values
-from ticdc_udfs.contract.arrow import Texts, collector_off
+from ticdc_udfs.contract.arrow import MANY, Texts, collector_off, numbered, texts_of_lines
 from ticdc_udfs.contract.events import DecodeError, Lossy
+from ticdc_udfs.contract.json_structs import field, struct_of
 from ticdc_udfs.contract.options import Options
-from ticdc_udfs.contract.schemas import Column, write_json
+from ticdc_udfs.contract.schemas import Column, write_json, write_json_lines
 from ticdc_udfs.protocols.debezium import values as debezium_values
 from ticdc_udfs.protocols.debezium_avro import message as debezium_avro
 from ticdc_udfs.protocols.open_protocol import message as open_protocol
 from ticdc_udfs.protocols.simple import message as simple
 from ticdc_udfs.wire import checksum
+from ticdc_udfs.wire.message_columns import Numbers, flags_of_rows
 
 _Image = dict[str, str | None]
 _NO_SCHEMA = Lossy.NO_SCHEMA.of()
@@ -110,11 +114,15 @@ class _Plan(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """What there is to do for rows of a schema that bear the same flags: `cells` to finish, `flags` that stay."""
+    """What there is to do for rows of a schema that bear the same flags: `cells` to finish, `flags` that stay.
+
+    `fields` are the cells' fields in the struct of the plan's columns.
+    """
 
     plan: _Plan
     waited: bool
     cells: tuple[tuple[str, values.Convert | None, Lossy | None], ...]
+    fields: tuple[str, ...]
     flags: tuple[str, ...]
 
 
@@ -204,6 +212,7 @@ def _work_of(protocol: str, table_schema: str, options_text: str | None, lossy: 
         plan=plan,
         waited=_NO_SCHEMA in lossy,
         cells=tuple((name, *cell) for name, cell in cells.items()),
+        fields=tuple(field(place) for place, name in enumerate(plan.cells) if name in cells),
         flags=tuple(flag for flag in lossy if flag not in known),
     )
 
@@ -226,19 +235,25 @@ def _canonical(text: str | bytes, work: _Work, flags: list[str]) -> _Image:
         # JSON objects of Simple are sorted by name; columns that the schema lacks come last
         image = {column: image[column] for column in work.plan.cells if column in image} | image
     for column, convert, null_reason in work.cells:
-        if column not in image:
-            continue
-        reason = null_reason
-        if (cell := image[column]) is not None:
-            reason = None
-            try:
-                if convert is not None:
-                    image[column], reason = convert(cell)
-            except (ValueError, OverflowError, ArithmeticError):
-                reason = Lossy.NO_SCHEMA
-        if reason is not None:
-            flags.append(reason.of(column))
+        if column in image:
+            image[column], reason = _finished(image[column], convert, null_reason)
+            if reason is not None:
+                flags.append(reason.of(column))
     return image
+
+
+def _finished(
+    cell: str | None, convert: values.Convert | None, null_reason: Lossy | None
+) -> tuple[str | None, Lossy | None]:
+    """The canonical text of a cell, and why it is flagged; what is no text of the column's type stays as it is."""
+    if cell is None:
+        return None, null_reason
+    if convert is None:
+        return cell, None
+    try:
+        return convert(cell)
+    except (ValueError, OverflowError, ArithmeticError):
+        return cell, Lossy.NO_SCHEMA
 
 
 def _keyed(row: Row, key: Sequence[str]) -> Row:
@@ -385,17 +400,39 @@ def complete_batch(
 
     Arrays of the same length in, an array of structs out.
     """
-    # MySQL has no NUL in names
-    flags_of_rows = _repeated(pc.binary_join(lossy, "\0"))
-    contexts = zip(
-        *(_repeated(array) for array in (protocols, table_schemas, options_texts)), flags_of_rows, strict=True
-    )
-    images = zip(*(array.cast(pa.binary()).to_pylist() for array in (befores, afters)), strict=True)
+    contexts = (protocols, table_schemas, options_texts, pc.binary_join(lossy, "\0"))
+    _, examples, numbers = np.unique(numbered(*contexts), return_index=True, return_inverse=True)
+    works = [_named_work(*(column[place].as_py() for column in contexts)) for place in examples.tolist()]
+    images = [array.cast(pa.binary()) for array in (befores, afters)]
+    parts: list[tuple[Numbers, list[pa.Array[Any]]]] = []
+    is_left = np.ones(len(numbers), np.bool_)
+    for number in np.flatnonzero(np.bincount(numbers) >= MANY):
+        rows = np.flatnonzero(numbers == number)
+        with suppress(msgspec.MsgspecError):  # a row has other columns than its table
+            parts.append((rows, _completed_alike(works[number], [_some(image, rows) for image in images])))
+            is_left[rows] = False
+    if is_left.any() or not parts:
+        rows = np.flatnonzero(is_left)
+        works_of_rows = [works[number] for number in numbers[rows].tolist()]
+        parts.append((rows, _completed_each(works_of_rows, [_some(image, rows) for image in images])))
+    columns = [pa.concat_arrays(column) for column in zip(*(columns for _, columns in parts), strict=True)]
+    if len(parts) > 1:
+        order = np.argsort(np.concatenate([rows for rows, _ in parts]))
+        columns = [column.take(pa.array(order)) for column in columns]
+    return pa.StructArray.from_arrays(columns, names=["before", "after", "lossy"])
+
+
+def _some(column: pa.Array[Any], rows: Numbers) -> pa.Array[Any]:
+    return column if len(rows) == len(column) else column.take(pa.array(rows))
+
+
+def _completed_each(works: Sequence[_NamedWork], images: Sequence[pa.Array[Any]]) -> list[pa.Array[Any]]:
+    """Images and flags of rows, of each by itself."""
     before_texts, after_texts = Texts(), Texts()
     places: dict[tuple[str, ...], int] = {}
     place_of_rows: list[int] = []
-    for row, (context, (before, after)) in enumerate(zip(contexts, images, strict=True)):
-        work, flags = _named_work(*context)
+    rows = zip(works, *(array.to_pylist() for array in images), strict=True)
+    for row, ((work, flags), before, after) in enumerate(rows):
         if work is None:
             before_texts.add(row, before)
             after_texts.add(row, after)
@@ -408,17 +445,66 @@ def complete_batch(
             if len(all_flags) > len(flags):
                 flags = tuple(dict.fromkeys(all_flags))
         place_of_rows.append(places.setdefault(flags, len(places)))
-    texts = (column.array(len(place_of_rows)) for column in (before_texts, after_texts))
     known_flags = pa.array([*places], pa.list_(pa.string()))
-    columns = [*texts, known_flags.take(pa.array(place_of_rows, pa.int32()))]
-    return pa.StructArray.from_arrays(columns, names=["before", "after", "lossy"])
+    texts = (column.array(len(place_of_rows)) for column in (before_texts, after_texts))
+    return [*texts, known_flags.take(pa.array(place_of_rows, pa.int32()))]
+
+
+_CHUNK = 250
+"""Images that are objects at once: those of a whole batch do not fit into the processor's cache."""
+
+
+def _completed_alike(named_work: _NamedWork, images: Sequence[pa.Array[Any]]) -> list[pa.Array[Any]]:
+    """Images and flags of rows that have the same to do, cell by cell.
+
+    Raises `msgspec.MsgspecError` where a row has other columns than the plan.
+    """
+    work, flags = named_work
+    flagged: list[tuple[str, Numbers]] = []
+    if work is not None:
+        images = [_finished_column(texts, work, flagged) for texts in images]
+    count = len(images[0])
+    lossy = flags_of_rows(flags, flagged, count)
+    if not isinstance(lossy, pa.Array):
+        lossy = pa.array([lossy], pa.list_(pa.string())).take(pa.array(np.zeros(count, np.int32)))
+    return [*(texts.view(pa.string()) for texts in images), lossy]
+
+
+def _finished_column(texts: pa.Array[Any], work: _Work, flagged: list[tuple[str, Numbers]]) -> pa.Array[Any]:
+    """A column of images as they are once their cells are known; appends which rows are flagged."""
+    read = _image_reader(tuple(work.plan.cells))
+    rows = np.flatnonzero(texts.is_valid())
+    present = texts.drop_null().to_pylist()
+    lines = bytearray()
+    for start in range(0, len(present), _CHUNK):
+        images = [*map(read, present[start : start + _CHUNK])]
+        for name, (column, convert, null_reason) in zip(work.fields, work.cells, strict=True):
+            cells = [*map(attrgetter(name), images)]
+            finished = {cell: _finished(cell, convert, null_reason) for cell in {*cells}}
+            for image, cell in zip(images, cells, strict=True):
+                setattr(image, name, finished[cell][0])
+            for reason in {reason for _, reason in finished.values() if reason is not None}:
+                places = np.flatnonzero([finished[cell][1] is reason for cell in cells])
+                flagged.append((reason.of(column), rows[start + places]))
+        lines += write_json_lines(images)
+    return texts_of_lines(lines, rows, len(texts))
+
+
+_NamedWork = tuple[_Work | None, tuple[str, ...]]
 
 
 @lru_cache(maxsize=10_000)
-def _named_work(
-    protocol: str, table_schema: str | None, options_text: str | None, flag_text: str | None
-) -> tuple[_Work | None, tuple[str, ...]]:
+def _named_work(protocol: str, table_schema: str | None, options_text: str | None, flag_text: str | None) -> _NamedWork:
     """What is to do for rows with these flags, which NUL parts, and the flags that stay."""
     flags = tuple(flag_text.split("\0")) if flag_text else ()
     work = _work_of(protocol, table_schema, options_text, flags) if table_schema else None
     return work, flags if work is None else tuple(dict.fromkeys(work.flags))
+
+
+@lru_cache(maxsize=1_000)
+def _image_reader(columns: tuple[str, ...]) -> Callable[[bytes], msgspec.Struct]:
+    """Reads images that have exactly these columns; raises `msgspec.MsgspecError` for others."""
+    struct = struct_of(dict.fromkeys(columns, str | None))
+    if struct is None:
+        raise msgspec.MsgspecError
+    return msgspec.json.Decoder(struct).decode
