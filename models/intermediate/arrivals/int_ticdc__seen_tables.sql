@@ -4,6 +4,7 @@
         partition_by=["batch_id"],
     )
 }}
+{%- set claim_checks = ref("int_ticdc__claim_checks") -%}
 {%- set settled, redriven = ticdc.settled(), ticdc.staged_marks().redriven_run_id -%}
 {%- set is_idle = not ticdc.has_news(ticdc.arrival_tables(), settled.run_id) -%}
 {#- a re-drive puts other events in the place of some that were seen -#}
@@ -20,6 +21,7 @@ arrived as (
         -- of a row that lies in a file, the file tells
         if(claim_check is null, table_schema, null) as table_schema
     from {{ ref("int_ticdc__events") }}
+    {%- if ticdc.has_rows_of(claim_checks) %}
 
     union all
 
@@ -27,8 +29,9 @@ arrived as (
         * except (batch_id, protocol, table_schema),
         protocol,
         table_schema
-    from {{ ticdc.rows_of(ref("int_ticdc__claim_checks")) }} as claim_checks
+    from {{ ticdc.rows_of(claim_checks) }} as claim_checks
     where table_schema is not null
+    {%- endif %}
 
 ),
 
@@ -62,6 +65,26 @@ first_commits as (
     from events
     group by feed, kind, schema_name, table_name, table_schema_id, has_schema, message_ts, ddl_query
 
+),
+
+-- of all columns that the join has, and without a condition that it adds: Spark reads the rows once for both
+last_first as (
+
+    select max(if(kind = 'row' and commit_ts_exact is not null, first_ts, null)) as commit_ts
+    from first_commits
+
+),
+
+-- Parquet skips pages by these conditions, which is most of them where no table begins late
+first_events as (
+
+    select *
+    from events
+    where
+        kind in ('ddl', 'bootstrap')
+        or commit_ts is null
+        or commit_ts <= (select last_first.commit_ts from last_first)
+
 )
 
 select /*+ broadcast(first_commits) */
@@ -80,15 +103,15 @@ select /*+ broadcast(first_commits) */
     min(struct(events.topic, events.`partition`, events.`offset`, events.event_index)) as first_position,
     min(events.table_schema) as table_schema,
     {{ ticdc.run_id() }} as run_id
-from events
+from first_events as events
 inner join first_commits
     on
-        events.feed = first_commits.feed
-        and events.kind = first_commits.kind
+        events.feed <=> first_commits.feed
+        and events.kind <=> first_commits.kind
         and events.schema_name <=> first_commits.schema_name
         and events.table_name <=> first_commits.table_name
         and events.table_schema_id <=> first_commits.table_schema_id
-        and events.has_schema = first_commits.has_schema
+        and events.has_schema <=> first_commits.has_schema
         and events.message_ts <=> first_commits.message_ts
         and events.ddl_query <=> first_commits.ddl_query
         and events.told_ts <=> first_commits.first_ts

@@ -4,9 +4,14 @@
         partition_by=["batch_id", "feed"],
     )
 }}
+{%- set claim_checks = ref("int_ticdc__claim_checks") -%}
 {%- set is_idle = not ticdc.has_news(ticdc.arrival_tables(), ticdc.settled().run_id) -%}
 {%- do ticdc.to_settle(ticdc.settled() if is_idle else {"run_id": ticdc.run_id() | int}) -%}
 {%- if is_idle %}{% do ticdc.nothing_new() %}{% endif %}
+{%- set outline = [
+    "feed", "protocol", "topic", "`partition`", "run_id", "is_message", "is_redriven", "kind", "op", "is_resolved",
+    "commit_ts_exact", "table_name", "lossy", "claim_check", "checksum", "row_key",
+] %}
 
 with
 
@@ -16,6 +21,7 @@ events as (
         *,
         event_index = 0 and not is_redriven as is_message
     from {{ ref("int_ticdc__events") }}
+    {%- if ticdc.has_rows_of(claim_checks) %}
 
     union all
 
@@ -23,7 +29,36 @@ events as (
         * except (batch_id, protocol),
         protocol,
         false as is_message
-    from {{ ticdc.rows_of(ref("int_ticdc__claim_checks")) }} as claim_checks
+    from {{ ticdc.rows_of(claim_checks) }} as claim_checks
+    {%- endif %}
+
+),
+
+-- whether rows wait for cells is dear to ask: a table's rows are alike but for a few sets of flags, and their values
+outlines as (
+
+    select
+        * except (claim_check, checksum, row_key),
+        if(claim_check is null, null, '') as claim_check,
+        if(checksum is null, null, '') as checksum,
+        if(is_resolved, null, {{ ticdc.key_without_values("row_key") | indent(8) }}) as row_key
+    from events
+    where run_id > {{ ticdc.settled().run_id }}
+
+),
+
+alike as (
+
+    select
+        {{ outline | join(",\n        ") }},
+        min(`offset`) as first_offset,
+        max(`offset`) as last_offset,
+        count(*) as events,
+        max(message_at) as last_message_at,
+        min(commit_ts) as first_ts,
+        max(commit_ts) as last_ts
+    from outlines
+    group by {{ outline | join(", ") }}
 
 ),
 
@@ -32,8 +67,7 @@ judged as (
     select
         *,
         {{ ticdc.waits_for_cells() }} as waits_for_cells
-    from events
-    where run_id > {{ ticdc.settled().run_id }}
+    from alike
 
 ),
 
@@ -53,20 +87,20 @@ select
     topic,
     `partition`,
     run_id,
-    min(if(is_message, `offset`, null)) as first_offset,
-    max(if(is_message, `offset`, null)) as last_offset,
-    count_if(is_message) as messages,
-    max(if(kind = 'watermark', commit_ts, null)) as watermark_ts,
-    max(message_at) as last_message_at,
+    min(if(is_message, first_offset, null)) as first_offset,
+    max(if(is_message, last_offset, null)) as last_offset,
+    sum(if(is_message, events, 0)) as messages,
+    max(if(kind = 'watermark', last_ts, null)) as watermark_ts,
+    max(last_message_at) as last_message_at,
     bool_or(is_redriven and kind <> 'error') as is_redriven,
     bool_or(kind = 'row' and not is_resolved and claim_check is null and not waits_for_cells) as is_waiting,
-    min(if(kind = 'row', commit_ts, null)) as first_row_ts,
-    max(if(kind = 'row', commit_ts, null)) as last_row_ts,
-    min(if(kind = 'ddl', commit_ts, null)) as first_ddl_ts,
-    max(if(kind = 'ddl', commit_ts, null)) as last_ddl_ts,
-    min(if(is_row, commit_ts, null)) as first_commit_ts,
-    max(if(is_row, commit_ts, null)) as last_commit_ts,
-    min(if(is_row and is_keyless, commit_ts, null)) as first_keyless_commit_ts,
+    min(if(kind = 'row', first_ts, null)) as first_row_ts,
+    max(if(kind = 'row', last_ts, null)) as last_row_ts,
+    min(if(kind = 'ddl', first_ts, null)) as first_ddl_ts,
+    max(if(kind = 'ddl', last_ts, null)) as last_ddl_ts,
+    min(if(is_row, first_ts, null)) as first_commit_ts,
+    max(if(is_row, last_ts, null)) as last_commit_ts,
+    min(if(is_row and is_keyless, first_ts, null)) as first_keyless_commit_ts,
     bool_or(is_row and not commit_ts_exact) as some_are_inexact,
     bool_or(is_row and op = 'update') as some_are_updates,
     bool_or(is_row and is_resolved) as some_are_whole,
