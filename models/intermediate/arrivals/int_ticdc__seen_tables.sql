@@ -75,7 +75,7 @@ last_first as (
 
 ),
 
--- Parquet skips pages by these conditions, which is most of them where no table begins late
+-- Parquet passes over files and pages by these conditions: over most where no table begins late
 first_events as (
 
     select *

@@ -34,7 +34,7 @@ events as (
 
 ),
 
--- whether rows wait for cells is dear to ask: a table's rows are alike but for a few sets of flags, and their values
+-- whether a row waits for cells is dear to ask, and most rows of a table are alike in what it depends on
 outlines as (
 
     select
