@@ -19,6 +19,8 @@
 {%- set identity = "commit_ts, row_key, op, image_hash, copy, table_name, schema_name, feed" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
 {%- set rows = ref("int_ticdc__rows") -%}
+{#- to read the rows of an increment once more takes longer than to sort them -#}
+{%- set is_first = not ticdc.has_rows() -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
 {#- late are changes of commits through which a feed was shown as complete, but for one that is made anew -#}
 {%- set watermarks = dict(settled.bounds) -%}
@@ -144,12 +146,15 @@ keys as (
         topic,
         `partition`,
         `offset`,
-        event_index,
+        event_index
+        {%- if is_first %},
         xxhash64(commit_ts, row_key, table_name, schema_name, feed) as key_hash
+        {%- endif %}
     from changes
 
 ),
 
+{% if is_first -%}
 -- numbers alone tell that nearly all changes are alone with their key at their commit
 contended_hashes as (
 
@@ -168,6 +173,7 @@ contended_keys as (
 
 ),
 
+{% endif -%}
 occurrences as (
 
     select
@@ -181,7 +187,7 @@ occurrences as (
         rank() over (
             partition by {{ identity }} order by topic, `partition`, `offset`, event_index
         ) as occurrence
-    from contended_keys
+    from {{ "contended_keys" if is_first else "keys" }}
 
 ),
 
