@@ -143,13 +143,13 @@ keys as (
         if(commit_ts_exact, null, xxhash64(json_object_keys(if(op = 'delete', before, after)))) as columns_hash,
         if(commit_ts_exact, null, xxhash64(if(op = 'delete', before, after))) as row_hash,
         {% endif -%}
+        {% if is_first -%}
+        xxhash64(commit_ts, row_key, table_name, schema_name, feed) as key_hash,
+        {% endif -%}
         topic,
         `partition`,
         `offset`,
         event_index
-        {%- if is_first %},
-        xxhash64(commit_ts, row_key, table_name, schema_name, feed) as key_hash
-        {%- endif %}
     from changes
 
 ),
