@@ -116,7 +116,7 @@ class _Plan(NamedTuple):
 class _Work(NamedTuple):
     """What there is to do for rows of a schema that bear the same flags: `cells` to finish, `flags` that stay.
 
-    `fields` are the cells' fields in the struct of the plan's columns.
+    `fields` are the cells' fields, in their order, in the struct of the plan's columns.
     """
 
     plan: _Plan
@@ -212,7 +212,7 @@ def _work_of(protocol: str, table_schema: str, options_text: str | None, lossy: 
         plan=plan,
         waited=_NO_SCHEMA in lossy,
         cells=tuple((name, *cell) for name, cell in cells.items()),
-        fields=tuple(field(place) for place, name in enumerate(plan.cells) if name in cells),
+        fields=tuple(field([*plan.cells].index(name)) for name in cells),
         flags=tuple(flag for flag in lossy if flag not in known),
     )
 
