@@ -19,7 +19,7 @@
 {%- set identity = "commit_ts, row_key, op, image_hash, copy, table_name, schema_name, feed" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
 {%- set rows = ref("int_ticdc__rows") -%}
-{#- to read the rows of an increment once more takes longer than to sort them -#}
+{#- an increment has few rows: all of them are sorted, and read once less -#}
 {%- set is_first = not ticdc.has_rows() -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
 {#- late are changes of commits through which a feed was shown as complete, but for one that is made anew -#}
