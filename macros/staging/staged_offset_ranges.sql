@@ -12,7 +12,8 @@ offset_ranges as (
         `partition`,
         min(first_offset) as first_offset,
         max(last_offset) as last_offset,
-        max(messages) as messages
+        max(messages) as messages,
+        bool_and(is_gapless) as is_gapless
     from {{ ticdc.rows_of(runs) }} as staged_runs
     where
         protocol = {{ ticdc.text_literal(protocol) }}
@@ -24,13 +25,14 @@ offset_ranges as (
 
     {% endif -%}
     -- of runs that ended before what they staged was noted
-    select
+    select distinct
         feed,
         topic,
         `partition`,
         `offset` as first_offset,
         `offset` as last_offset,
-        1 as messages
+        1 as messages,
+        true as is_gapless
     from {{ ticdc.rows_of(relation) }} as staged
     where run_id > {{ noted_run_id }} and event_index = 0 and not is_redriven
 
@@ -42,7 +44,7 @@ select
     `partition`,
     min(first_offset) as first_offset,
     max(last_offset) as last_offset,
-    sum(messages) as messages
+    max(last_offset) - min(first_offset) = sum(messages) - 1 and bool_and(is_gapless) as is_gapless
 from offset_ranges
 group by feed, topic, `partition`
 {% endmacro %}

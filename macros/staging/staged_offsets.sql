@@ -5,7 +5,7 @@
     {% set tables = [relation, runs] if runs else [relation] %}
     {% for row in ticdc.asked(ticdc.staged_offset_ranges(protocol, relation, first_run_id), tables) %}
         {% set firsts, lasts = [row[3]], [row[4]] %}
-        {% if row[5] != row[4] - row[3] + 1 %}
+        {% if not row[5] %}
             {% for gap in ticdc.asked(
                 "select `offset`, next_offset from (select `offset`, lead(`offset`) over (order by `offset`) as next_offset "
                 ~ "from " ~ ticdc.rows_of(relation) ~ " where event_index = 0 and not is_redriven and feed = " ~ ticdc.text_literal(row[0])

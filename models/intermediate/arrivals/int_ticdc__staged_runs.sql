@@ -53,6 +53,8 @@ alike as (
         {{ outline | join(",\n        ") }},
         min(`offset`) as first_offset,
         max(`offset`) as last_offset,
+        sum({{ ticdc.offset_residue() }}) as residues,
+        sum({{ ticdc.offset_residue() }} * {{ ticdc.offset_residue() }}) as squares,
         count(*) as events,
         max(message_at) as last_message_at,
         min(commit_ts) as first_ts,
@@ -80,31 +82,45 @@ told as (
         array_contains(lossy, '*:no_key') as is_keyless
     from judged
 
+),
+
+noted as (
+
+    select
+        protocol,
+        topic,
+        `partition`,
+        run_id,
+        min(if(is_message, first_offset, null)) as first_offset,
+        max(if(is_message, last_offset, null)) as last_offset,
+        sum(if(is_message, events, 0)) as messages,
+        max(if(kind = 'watermark', last_ts, null)) as watermark_ts,
+        max(last_message_at) as last_message_at,
+        bool_or(is_redriven and kind <> 'error') as is_redriven,
+        bool_or(
+            kind = 'row' and not is_resolved and claim_check is null and not waits_for_cells
+        ) as is_waiting,
+        min(if(kind = 'row', first_ts, null)) as first_row_ts,
+        max(if(kind = 'row', last_ts, null)) as last_row_ts,
+        min(if(kind = 'ddl', first_ts, null)) as first_ddl_ts,
+        max(if(kind = 'ddl', last_ts, null)) as last_ddl_ts,
+        min(if(is_row, first_ts, null)) as first_commit_ts,
+        max(if(is_row, last_ts, null)) as last_commit_ts,
+        min(if(is_row and is_keyless, first_ts, null)) as first_keyless_commit_ts,
+        bool_or(is_row and not commit_ts_exact) as some_are_inexact,
+        bool_or(is_row and op = 'update') as some_are_updates,
+        bool_or(is_row and is_resolved) as some_are_whole,
+        bool_or(is_row and waits_for_cells) as some_wait_for_cells,
+        sum(if(is_message, residues, 0)) as residues,
+        sum(if(is_message, squares, 0)) as squares,
+        feed
+    from told
+    group by feed, protocol, topic, `partition`, run_id
+
 )
 
 select
-    protocol,
-    topic,
-    `partition`,
-    run_id,
-    min(if(is_message, first_offset, null)) as first_offset,
-    max(if(is_message, last_offset, null)) as last_offset,
-    sum(if(is_message, events, 0)) as messages,
-    max(if(kind = 'watermark', last_ts, null)) as watermark_ts,
-    max(last_message_at) as last_message_at,
-    bool_or(is_redriven and kind <> 'error') as is_redriven,
-    bool_or(kind = 'row' and not is_resolved and claim_check is null and not waits_for_cells) as is_waiting,
-    min(if(kind = 'row', first_ts, null)) as first_row_ts,
-    max(if(kind = 'row', last_ts, null)) as last_row_ts,
-    min(if(kind = 'ddl', first_ts, null)) as first_ddl_ts,
-    max(if(kind = 'ddl', last_ts, null)) as last_ddl_ts,
-    min(if(is_row, first_ts, null)) as first_commit_ts,
-    max(if(is_row, last_ts, null)) as last_commit_ts,
-    min(if(is_row and is_keyless, first_ts, null)) as first_keyless_commit_ts,
-    bool_or(is_row and not commit_ts_exact) as some_are_inexact,
-    bool_or(is_row and op = 'update') as some_are_updates,
-    bool_or(is_row and is_resolved) as some_are_whole,
-    bool_or(is_row and waits_for_cells) as some_wait_for_cells,
+    * except (residues, squares, feed),
+    {{ ticdc.is_gapless() }} as is_gapless,
     feed
-from told
-group by feed, protocol, topic, `partition`, run_id
+from noted

@@ -365,6 +365,10 @@ def test_an_increment_reads_the_staging_three_times(outcome: Mapping[str, Any]) 
     assert outcome["reads"] == 3
 
 
+def test_a_message_that_came_twice_hides_none_that_comes_late(outcome: Mapping[str, Any]) -> None:
+    assert outcome["late_offsets"] == [1, 2, 2, 3, 4]
+
+
 def test_yml_names_the_columns_of_each_model(outcome: Mapping[str, Any]) -> None:
     assert outcome["columns"]
     for model, columns in outcome["columns"].items():
@@ -578,6 +582,13 @@ def outcome_in(folder: Path) -> str:
         (copied[name],) = package.values(newest_run)
     logged = package.rows("select * from ticdc__runs order by run_id")
 
+    for offsets in ((1, 2, 2, 4), (3,)):
+        for offset in offsets:
+            package.send(offset, OTHER, partition=3)
+        package.passing("run")
+    of_partition = "select `offset` from ticdc_lint.stg_ticdc__canal_json where `partition` = 3 order by 1"
+    late_offsets = package.values(of_partition)
+
     runs = "ticdc_lint.int_ticdc__staged_runs"
     kept = f"create table {{}} using parquet partitioned by (batch_id, feed) as select {{}} from {runs}"
     spark.sql(kept.format("ticdc_lint.whole", "*"))
@@ -618,6 +629,7 @@ def outcome_in(folder: Path) -> str:
         "failed_refresh": failed_refresh,
         "overtaken": overtaken,
         "copied": copied,
+        "late_offsets": late_offsets,
         "retried": {**retried, "messages": messages},
         "single": single,
         "documented": documented,

@@ -112,6 +112,8 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         "free": "ticdc.free_name('_lossy', ['id'])",
         "taken": "ticdc.free_name('_lossy', ['_lossy', '__lossy'])",
         "feed": "ticdc.is_of_feed(ticdc.feeds()[0])",
+        "gapless": "ticdc.is_gapless()",
+        "residue": "ticdc.offset_residue()",
         "awaited": "ticdc.awaits_topic()",
         "feeds": "ticdc.feeds()",
         "order": "ticdc.row_order('desc')",
@@ -142,6 +144,22 @@ def test_nothing_is_made_up_or_cut_of_a_former_value(
 
 def test_the_same_types_are_bare_in_sql_and_python(values: Mapping[str, Any]) -> None:
     assert tuple(values["bare"]) == BARE_TYPES
+
+
+def test_a_range_of_offsets_is_gapless(values: Mapping[str, Any], spark: SparkSession) -> None:
+    from pyspark.sql.functions import expr
+
+    ranges = [(first, first + count) for first in (0, 1, 65535, 65536, 99_999) for count in (0, 1, 65535, 200_000)]
+    offsets = spark.createDataFrame(ranges, "first_offset bigint, last_offset bigint").selectExpr(
+        "*", "explode(sequence(first_offset, last_offset)) as offset", "last_offset - first_offset + 1 as messages"
+    )
+    residue = values["residue"]
+    sums = offsets.groupBy("first_offset", "last_offset", "messages").agg(
+        expr(f"sum({residue}) as residues"), expr(f"sum({residue} * {residue}) as squares")
+    )
+    assert {row.is_gapless for row in sums.selectExpr(f"{values['gapless']} as is_gapless").collect()} == {True}
+    changed = sums.selectExpr("* except (residues)", "residues + 1 as residues")
+    assert {row.is_gapless for row in changed.selectExpr(f"{values['gapless']} as is_gapless").collect()} == {False}
 
 
 def test_identifier(values: Mapping[str, Any]) -> None:

@@ -1,0 +1,1 @@
+{% macro offset_residue() %}(`offset` & 65535){% endmacro %}
