@@ -10,7 +10,8 @@ select
     bool_or(op = 'update') as some_are_updates,
     bool_or(not commit_ts_exact) as some_are_inexact,
     bool_or(not waits_for_cells) as some_are_whole,
-    bool_or(waits_for_cells) as some_wait_for_cells
+    bool_or(waits_for_cells) as some_wait_for_cells,
+    {{ marks.some_have_gaps }} as some_may_be_doubled
 from {{ rows }}
 where {{ ticdc.is_unsettled_event(settled, progress, also) }}
 group by feed
@@ -22,7 +23,8 @@ select
     bool_or(some_are_updates) as some_are_updates,
     bool_or(some_are_inexact) as some_are_inexact,
     bool_or(some_are_whole) as some_are_whole,
-    bool_or(some_wait_for_cells) as some_wait_for_cells
+    bool_or(some_wait_for_cells) as some_wait_for_cells,
+    bool_or(not is_gapless) as some_may_be_doubled
 from {{ ticdc.rows_of(staged_runs) }} as staged_runs
 where
     protocol in ({{ ticdc.text_literals([""] + ticdc.protocols_in_use()) }})

@@ -18,7 +18,8 @@
 {#- rows are sorted by a number first: names are equal in most of them -#}
 {%- set identity = "commit_ts, row_key, op, image_hash, copy, table_name, schema_name, feed" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
-{%- set rows = ref("int_ticdc__rows") -%}
+{%- set all_rows = ref("int_ticdc__rows") -%}
+{%- set rows = "rows_once" if arriving.may_be_doubled else all_rows -%}
 {#- an increment has few rows: all of them are sorted, and read once less -#}
 {%- set is_first = not ticdc.has_rows() -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
@@ -37,7 +38,7 @@ with
 {% if arriving.has_keyless_rows -%}
 keyless_events as (
 
-    select * from {{ rows }}
+    select * from {{ all_rows }}
     where
         is_keyless
         {%- if not settled.run_id %}
@@ -71,6 +72,46 @@ events_of_keyless_commits as (
             and keyless_events.table_name = keyless_commits.table_name
             and keyless_events.commit_ts = keyless_commits.commit_ts
         {%- endif %}
+
+),
+
+{% endif -%}
+{% if arriving.may_be_doubled -%}
+doubled_positions as (
+
+    select
+        feed,
+        topic,
+        `partition`,
+        `offset`,
+        event_index
+    from {{ all_rows }}
+    where {{ is_unsettled }}
+    group by feed, topic, `partition`, `offset`, event_index
+    having count(*) > 1
+
+),
+
+rows_and_positions as (
+
+    select /*+ broadcast(doubled_positions) */
+        events.*,
+        doubled_positions.feed is not null as is_doubled
+    from {{ all_rows }} as events
+    left join doubled_positions
+        on
+            events.feed = doubled_positions.feed
+            and events.topic = doubled_positions.topic
+            and events.`partition` = doubled_positions.`partition`
+            and events.`offset` = doubled_positions.`offset`
+            and events.event_index = doubled_positions.event_index
+    where {{ ticdc.is_unsettled_event(settled, progress, rows="events.") }}
+
+),
+
+rows_once as (
+
+    {{ ticdc.rows_once("rows_and_positions") }}
 
 ),
 

@@ -49,7 +49,8 @@ ADDED_COLUMN = ddl("alter table t add column c int", "ALTER", "t", COMMIT_TS + 3
 ALONE = 100
 MESSAGES = len((*CHANGES, OTHER, ADDED_COLUMN))
 THIRD = change(3, 0, COMMIT_TS + 2000 * MS, c="0")
-OTHER_TABLE = ddl("create table other (id int)", "CREATE", "other", COMMIT_TS + 3000 * MS)
+OTHERS_TS = COMMIT_TS + 3000 * MS
+OTHER_TABLE = ddl("create table other (id int primary key)", "CREATE", "other", OTHERS_TS)
 LOAD = {"feed": "shop", "schema": "shop", "table": "loaded", "relation": "exports.loaded", "commit_ts": COMMIT_TS}
 # What readers see, but for when a row was written.
 SEEN = {
@@ -366,7 +367,11 @@ def test_an_increment_reads_the_staging_three_times(outcome: Mapping[str, Any]) 
 
 
 def test_a_message_that_came_twice_hides_none_that_comes_late(outcome: Mapping[str, Any]) -> None:
-    assert outcome["late_offsets"] == [1, 2, 2, 3, 4]
+    assert outcome["offsets_of"]["stg_ticdc__canal_json"] == [1, 2, 2, 3, 4]
+
+
+def test_a_message_that_the_source_holds_twice_is_one_change(outcome: Mapping[str, Any]) -> None:
+    assert outcome["offsets_of"]["ticdc__changelog"] == [1, 2, 3, 4]
 
 
 def test_yml_names_the_columns_of_each_model(outcome: Mapping[str, Any]) -> None:
@@ -584,10 +589,12 @@ def outcome_in(folder: Path) -> str:
 
     for offsets in ((1, 2, 2, 4), (3,)):
         for offset in offsets:
-            package.send(offset, OTHER, partition=3)
+            row = row_message({"id": str(offset)}, {"id": "int"}, table="other", tidb={"commitTs": OTHERS_TS + offset})
+            package.send(offset, to_bytes(row).decode(), partition=3)
         package.passing("run")
-    of_partition = "select `offset` from ticdc_lint.stg_ticdc__canal_json where `partition` = 3 order by 1"
-    late_offsets = package.values(of_partition)
+    of_partition = "select `offset` from ticdc_lint.{} where `partition` = 3 order by 1"
+    relations = ("stg_ticdc__canal_json", "ticdc__changelog")
+    offsets_of = {relation: package.values(of_partition.format(relation)) for relation in relations}
 
     runs = "ticdc_lint.int_ticdc__staged_runs"
     kept = f"create table {{}} using parquet partitioned by (batch_id, feed) as select {{}} from {runs}"
@@ -629,7 +636,7 @@ def outcome_in(folder: Path) -> str:
         "failed_refresh": failed_refresh,
         "overtaken": overtaken,
         "copied": copied,
-        "late_offsets": late_offsets,
+        "offsets_of": offsets_of,
         "retried": {**retried, "messages": messages},
         "single": single,
         "documented": documented,

@@ -41,6 +41,7 @@ class Arrival(Struct, frozen=True):
     some_are_inexact: bool = False
     some_are_whole: bool = False
     some_wait_for_cells: bool = False
+    some_may_be_doubled: bool = False
 
 
 class Load(Struct, frozen=True, rename={"schema_name": "schema", "table_name": "table"}):
@@ -66,7 +67,7 @@ class ChangesProgress(Struct, frozen=True):
 
     `first_commit_ts` is that of the first row, `first_keyless_commit_ts` of the first one without key, 0 where there
     is none; `is_exact` says whether each row tells its commit, `waits_for_cells` which rows there are: whole ones
-    (false), and those that wait for cells (true).
+    (false), and those that wait for cells (true); `may_be_doubled` says whether the source may hold a message twice.
     """
 
     progress: SettledChanges
@@ -76,6 +77,7 @@ class ChangesProgress(Struct, frozen=True):
     first_keyless_commit_ts: int
     is_exact: bool
     waits_for_cells: Sequence[bool]
+    may_be_doubled: bool
 
 
 def changes_progress(
@@ -122,6 +124,7 @@ def changes_progress(
         first_keyless_commit_ts=min(first_keyless, default=0),
         is_exact=not any(each.some_are_inexact for each in arrivals),
         waits_for_cells=[False] * (some_are_whole or not some_wait) + [True] * some_wait,
+        may_be_doubled=any(each.some_may_be_doubled for each in arrivals),
     )
 
 
