@@ -276,6 +276,15 @@ def test_partition_clauses(action: str, expected: Change) -> None:
     assert one(f"ALTER TABLE t {action}") == expected
 
 
+@pytest.mark.parametrize("clause", ["REMOVE PARTITIONING", "PARTITION BY HASH (`a`) PARTITIONS 2"])
+@pytest.mark.parametrize(
+    "action", ["LOCK = NONE", "ALGORITHM = INPLACE, LOCK = NONE", "COMMENT = 'x'", "ADD INDEX `i`(`a`)", "CACHE"]
+)
+def test_how_a_table_is_partitioned_follows_other_actions_without_a_comma(action: str, clause: str) -> None:
+    *before, last = statements(f"ALTER TABLE `t` {action} {clause}", "shop")
+    assert (*before, last) == (*statements(f"ALTER TABLE `t` {action}", "shop"), one(f"ALTER TABLE t {clause}"))
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -168,9 +168,9 @@ def _create_table(c: Cursor, schema: str | None) -> Change:
 
 
 def _table_options(c: Cursor, until: Sequence[str] = ()) -> tuple[str | None, str | None]:
-    """Character set and collation; all other options are stepped over, up to PARTITION BY, a query or `until`."""
+    """Character set and collation; all other options are stepped over, up to partitioning, a query or `until`."""
     charset = collation = None
-    while c and not c.at("PARTITION", "BY") and c.word not in ("AS", "SELECT", "WITH", "TABLE", "VALUES", *until):
+    while c and not _at_partitioning(c) and c.word not in ("AS", "SELECT", "WITH", "TABLE", "VALUES", *until):
         if _take_charset(c):
             c.take("=")
             # DEFAULT is that of what the table belongs to
@@ -423,7 +423,7 @@ def _index_columns(c: Cursor, name: str | None, *, unique: bool, primary: bool =
                 item.skip()
         item.take_any(("ASC", "DESC"))
     clustered, partial = None, False
-    while c and c.word not in (",", ")"):
+    while not _at_end(c):
         found = _clustered(c)
         if found is not None:
             clustered = found
@@ -560,7 +560,7 @@ def _alter(c: Cursor, schema: str | None) -> list[Change]:
             changes.append(_rename_action(c, named, table, default_schema))
         else:
             changes.extend(_action(c, schema, table))
-        if c and not c.at("PARTITION", "BY") and not c.at("REMOVE", "PARTITIONING"):
+        if c and not _at_partitioning(c):
             c.need(",")
     return changes or [Change(DdlKind.TABLE_OPTION, schema, table)]
 
@@ -903,8 +903,17 @@ def _skip_rest(c: Cursor) -> None:
 
 
 def _skip_action(c: Cursor) -> None:
-    while c and c.word not in (",", ")"):
+    while not _at_end(c):
         c.skip()
+
+
+def _at_end(c: Cursor) -> bool:
+    """Whether an action, or a definition in a list, is over: how a table is partitioned follows without a comma."""
+    return not c or c.word in (",", ")") or _at_partitioning(c)
+
+
+def _at_partitioning(c: Cursor) -> bool:
+    return c.at("PARTITION", "BY") or c.at("REMOVE", "PARTITIONING")
 
 
 _STATEMENTS: dict[str, Callable[[Cursor, str | None], list[Change]]] = {
