@@ -121,6 +121,31 @@ def test_text_of_the_binary_character_set_is_bytes() -> None:
     assert column(last(result, "t"), "d").added_value == "eA=="
 
 
+@pytest.mark.parametrize(
+    ("definition", "of_table", "column_type"),
+    [
+        ("TEXT(63)", "utf8mb4", "tinytext"),
+        ("TEXT(64)", "utf8mb4", "text"),
+        ("TEXT(85)", "utf8", "tinytext"),
+        ("TEXT(255)", "latin1", "tinytext"),
+        ("TEXT(64) CHARACTER SET utf8mb4", "latin1", "text"),
+        ("TEXT(255) CHARACTER SET latin1", "utf8mb4", "tinytext"),
+        ("TEXT(255)", "binary", "tinyblob"),
+        ("TEXT(70000)", "latin1", "mediumtext"),
+        ("BLOB(255)", "utf8mb4", "tinyblob"),
+        ("VARCHAR(16383)", "utf8mb4", "varchar(16383)"),
+        ("VARCHAR(16384)", "utf8mb4", "mediumtext"),
+        ("VARCHAR(16384)", "latin1", "varchar(16384)"),
+        ("VARBINARY(65536)", "utf8mb4", "mediumblob"),
+    ],
+)
+def test_a_text_is_of_the_smallest_type_that_holds_its_bytes(definition: str, of_table: str, column_type: str) -> None:
+    """A VARCHAR that is too long passes where the session is not strict."""
+    create = f"CREATE TABLE t (id INT PRIMARY KEY, a {definition}) CHARSET={of_table}"
+    result = folded(create, f"ALTER TABLE t ADD b {definition}")
+    assert [one.type for one in last(result, "t").columns[1:]] == [column_type] * 2
+
+
 def test_collations_come_from_column_table_or_database() -> None:
     result = folded(
         "CREATE DATABASE shop CHARSET gbk",

@@ -56,7 +56,9 @@ _BINARY_TWINS = {
     "longtext": "longblob",
 }
 _BYTES_PER_CHARACTER = {"utf8mb4": 4, "utf8": 3, "utf8mb3": 3, "gbk": 2, "gb18030": 4}
+_MOST_OF_VARCHAR = 65_535
 _LENGTHS = (("tiny", 255), ("", 65_535), ("medium", 16_777_215))
+_SIZED = re.compile(r"(text|blob|varchar|varbinary)\((\d+)\)", re.ASCII)
 KNOWN_TYPES = frozenset(
     {*_SYNONYMS, *_WIDTHS, *_FIXED_PARAMETERS, *_BINARY_TWINS, *_BINARY_TWINS.values()}
     | {"float", "double", "date", "datetime", "timestamp", "time", "json", "enum", "set", "vector"}
@@ -80,15 +82,14 @@ def type_text(word: str, parameters: tuple[str, ...], *, unsigned: bool = False,
     """The type as `information_schema.columns.COLUMN_TYPE` has it: `int(11)`, `decimal(10,0)`, `enum('a','b')`.
 
     `word` is the type's first word in lower case, `parameters` what stood in its parentheses (labels without quotes),
-    `charset` the column's own character set. ZEROFILL, which makes a type unsigned, is not shown there.
+    `charset` the column's own character set. ZEROFILL, which makes a type unsigned, is not shown there. What the
+    character set of the table makes of it is `stored_type`.
     """
     word = _SYNONYMS.get(word, word)
     if word in ("enum", "set"):
         return labelled_type(word, [label.rstrip(" ") for label in parameters])
     if charset == "binary":
         word = binary_type(word)
-    if word in ("text", "blob") and parameters:
-        return _sized(word, int(parameters[0]), charset)
     if word == "float" and len(parameters) == 1:
         word, parameters = ("float" if int(parameters[0]) <= 24 else "double"), ()
     if word in _WIDTHS:
@@ -107,16 +108,27 @@ def binary_type(column_type: str) -> str:
     return _BINARY_TWINS.get(word, word) + parenthesis + rest
 
 
+def stored_type(column_type: str, charset: str) -> str:
+    """The type that TiDB makes of one in a character set: in `binary`, texts are bytes.
+
+    TEXT(n), BLOB(n) and a VARCHAR of more bytes than one can have become the smallest type that holds n characters.
+    """
+    if charset == "binary":
+        column_type = binary_type(column_type)
+    sized = _SIZED.fullmatch(column_type)
+    if sized is None:
+        return column_type
+    word, of_text = sized[1], sized[1] in ("text", "varchar")
+    size = int(sized[2]) * (_BYTES_PER_CHARACTER.get(charset, 1) if of_text else 1)
+    if word.startswith("var") and size <= _MOST_OF_VARCHAR:
+        return column_type
+    prefix = next((prefix for prefix, most in _LENGTHS if size <= most), "long")
+    return prefix + ("text" if of_text else "blob")
+
+
 def is_zoned(column_type: str, default: str) -> bool:
     """Whether TiDB read a constant default in the time zone of the session: a TIMESTAMP, but for the zero date."""
     return values.base_type(column_type) == "timestamp" and not default.startswith("0000")
-
-
-def _sized(word: str, length: int, charset: str | None) -> str:
-    """TEXT(n) and BLOB(n) are the smallest type that holds n characters."""
-    size = length if word == "blob" else length * _BYTES_PER_CHARACTER.get(charset or "utf8mb4", 1)
-    prefix = next((prefix for prefix, most in _LENGTHS if size <= most), "long")
-    return prefix + word
 
 
 def is_text(column_type: str) -> bool:

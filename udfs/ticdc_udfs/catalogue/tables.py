@@ -21,11 +21,11 @@ from ticdc_udfs.catalogue.changes import (
 )
 from ticdc_udfs.catalogue.changes import Index as NewIndex
 from ticdc_udfs.catalogue.column_types import (
-    binary_type,
     default_collation,
     default_of,
     exported_default,
     is_text,
+    stored_type,
     type_of_both,
 )
 from ticdc_udfs.catalogue.handle_key import TableIndex, is_rebuilt, key_index, tells_apart
@@ -216,10 +216,10 @@ def defined(table: Table, new: ColumnDefinition, known: Column | None = None) ->
     charset, collation = charset_of(new.charset, new.collation, (table.charset, table.collation))
     if new.binary and new.collation is None:
         collation = default_collation(charset)
-    if charset == "binary" and binary_type(new.type) != new.type:
-        new = new._replace(type=binary_type(new.type))
-        if new.default.text is not None:
-            new = new._replace(default=default_of(new.type, (TokenType.STRING, new.default.text)))
+    column_type = stored_type(new.type, charset)
+    if is_text(new.type) and not is_text(column_type) and new.default.text is not None:
+        new = new._replace(default=default_of(column_type, (TokenType.STRING, new.default.text)))
+    new = new._replace(type=column_type)
     primary = {part for index in table.indexes if index.primary for part in index.columns}
     column = Column(
         table.next_column_id if known is None else known.column_id,
