@@ -309,6 +309,30 @@ def _swapped(result: Fold) -> None:
     assert at(result, "b", 31).started_by == DdlKind.RENAME_TABLE
 
 
+@pytest.mark.parametrize("kind", ["VIEW v AS SELECT 1", "SEQUENCE v"])
+def test_a_view_or_sequence_that_is_renamed_is_no_table(kind: str) -> None:
+    drop = f"DROP {kind.split()[0]} w"
+    export = exported("w", ("id", "int", "PRI"))
+    assert not folded(f"CREATE {kind}", "RENAME TABLE v TO w", export=[*export]).versions
+    result = folded(f"CREATE {kind}", "ALTER TABLE v RENAME TO w", drop, "CREATE TABLE w (id INT)", "DROP TABLE w")
+    assert [(one.table_name, one.started_by, one.ended_by) for one in result.versions] == [
+        ("w", DdlKind.CREATE_TABLE, DdlKind.DROP_TABLE)
+    ]
+    assert not result.problems
+
+
+def test_a_view_and_a_table_swap_their_names() -> None:
+    result = folded(CREATE, "CREATE VIEW v AS SELECT 1", "RENAME TABLE t TO x, v TO t, x TO v", "DROP VIEW t")
+    assert [(one.table_name, one.ended_by) for one in result.versions] == [("t", DdlKind.RENAME_TABLE), ("v", None)]
+    assert not result.problems
+
+
+def test_a_view_of_before_the_first_message_that_was_renamed_is_no_table_once_it_is_dropped() -> None:
+    result = folded("RENAME TABLE v TO w", "DROP VIEW w", "CREATE TABLE w (id INT)")
+    assert [one.ended_by for one in versions_of(result, "w")] == [DdlKind.DROP_VIEW, None]
+    assert not result.problems
+
+
 def test_recover_brings_back_the_dropped_incarnation() -> None:
     result = folded(CREATE, "DROP TABLE t", "RECOVER TABLE `t`", "ALTER TABLE t DROP v")
     first, second, third = versions_of(result, "t")

@@ -276,6 +276,7 @@ class _Catalogue:
     `told_by_rows` are those whose virtual generated columns no message told. `sends_ddl` tells that there was a DDL
     already. `ids` are TiDB's ids, as far as messages tell them. `odd` are columns that rows of the commit bear and
     their tables lacked, `missed` those that they bear no more; `borne` are the ids of those that rows of a table bore.
+    `views` are the names of views and sequences, which DDL of tables may be of.
     Of the DDL of now, `wire` are the columns in its message and `mentioned` those in its text, in lower case.
     """
 
@@ -295,6 +296,7 @@ class _Catalogue:
     named: set[Identity] = field(default_factory=set)
     ids: dict[Identity, int] = field(default_factory=dict)
     known: set[Key] = field(default_factory=set)
+    views: set[Key] = field(default_factory=set)
     gone: dict[Key, int] = field(default_factory=dict)
     told_defaults: dict[str, str] = field(default_factory=dict)
     versions: list[TableVersion] = field(default_factory=list)
@@ -364,6 +366,8 @@ class _Catalogue:
         return True
 
     def _exists(self, key: Key) -> bool | None:
+        if key in self.views:
+            return True
         table = self.live.get(key)
         if table is None or self._only_told(table):
             return False if table is None and key in self.known else None
@@ -398,7 +402,7 @@ class _Catalogue:
     def finish(self) -> Fold:
         """All versions, ended or not."""
         for key, columns in self.export.items():
-            if key not in self.known:
+            if key not in self.known and key not in self.views:
                 self._unseen(columns[0].schema_name, columns[0].table_name)
         for identity in list(self.open):
             self._close(identity, None, None)
@@ -429,6 +433,7 @@ class _Catalogue:
         self.live[table.key] = table
         self.touched[table.identity] = table
         self.known.add(table.key)
+        self.views.discard(table.key)
         self.told.pop(table.identity, None)
         self.named.discard(table.identity)
 
@@ -622,6 +627,14 @@ class _Catalogue:
             case DdlKind.DROP_DATABASE:
                 for table in [table for key, table in self.live.items() if key[0] == schema.lower()]:
                     self._drop(table, change.kind)
+                self.views = {key for key in self.views if key[0] != schema.lower()}
+            case DdlKind.CREATE_VIEW | DdlKind.CREATE_SEQUENCE:
+                self.views.add(key_of(schema, name))
+            case DdlKind.DROP_VIEW | DdlKind.DROP_SEQUENCE:
+                self.views.discard(key_of(schema, name))
+                # one that was there before the first message, and was renamed, was taken for a table
+                if (taken := self.live.get(key_of(schema, name))) is not None:
+                    self._remove(taken)
             case DdlKind.TRUNCATE_TABLE:
                 table = self._find(schema, name)
                 self._drop(table, change.kind)
@@ -717,7 +730,10 @@ class _Catalogue:
         return rename
 
     def _rename(self, renames: Sequence[_Rename]) -> None:
-        """Renames tables at once: one may take the name that another one gives up."""
+        """Renames tables, and views, at once: one may take the name that another one gives up."""
+        views = [rename for rename in renames if rename.keys[0] in self.views]
+        renames = [rename for rename in renames if rename not in views]
+        self.views.difference_update(rename.keys[0] for rename in views)
         found = [
             self._find(rename.schema, rename.name, rename.columns)
             if rename.keys[0] in self.known
@@ -731,6 +747,7 @@ class _Catalogue:
             if table.key != rename.keys[1]:
                 self._make_room(rename.to_schema, rename.to_name, _named(table.schema, table.name))
             self._put(replace(table, schema=rename.to_schema, name=rename.to_name))
+        self.views.update(rename.keys[1] for rename in views)
 
     def _unseen_before(self, rename: _Rename) -> Table:
         """A table first seen when it is renamed: what is told of its later name is told of it."""
