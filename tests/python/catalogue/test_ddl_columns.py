@@ -31,6 +31,8 @@ from ticdc_udfs.catalogue.ddl import statements
         ("SERIAL", "bigint(20) unsigned"),
         ("DECIMAL", "decimal(10,0)"),
         ("DEC(5)", "decimal(5,0)"),
+        ("DECIMAL(0)", "decimal(10,0)"),
+        ("DECIMAL(0,0)", "decimal(10,0)"),
         ("NUMERIC(20,4) UNSIGNED", "decimal(20,4) unsigned"),
         ("FLOAT", "float"),
         ("FLOAT(24)", "float"),

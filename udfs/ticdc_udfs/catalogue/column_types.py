@@ -94,6 +94,8 @@ def type_text(word: str, parameters: tuple[str, ...], *, unsigned: bool = False,
         word, parameters = ("float" if int(parameters[0]) <= 24 else "double"), ()
     if word in _WIDTHS:
         parameters = parameters or (_WIDTHS[word][unsigned],)
+    elif word == "decimal" and set(parameters) == {"0"}:
+        parameters = ()
     elif word == "decimal" and len(parameters) == 1:
         parameters = (parameters[0], "0")
     elif word in ("datetime", "timestamp", "time") and parameters == ("0",):
