@@ -276,7 +276,14 @@ def test_partition_clauses(action: str, expected: Change) -> None:
     assert one(f"ALTER TABLE t {action}") == expected
 
 
-@pytest.mark.parametrize("clause", ["REMOVE PARTITIONING", "PARTITION BY HASH (`a`) PARTITIONS 2"])
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "REMOVE PARTITIONING",
+        "PARTITION BY HASH (`a`) PARTITIONS 2",
+        "REORGANIZE PARTITION `p` INTO (PARTITION `q` VALUES LESS THAN (9))",
+    ],
+)
 @pytest.mark.parametrize(
     "action", ["LOCK = NONE", "ALGORITHM = INPLACE, LOCK = NONE", "COMMENT = 'x'", "ADD INDEX `i`(`a`)", "CACHE"]
 )

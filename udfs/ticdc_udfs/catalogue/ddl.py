@@ -913,7 +913,7 @@ def _at_end(c: Cursor) -> bool:
 
 
 def _at_partitioning(c: Cursor) -> bool:
-    return c.at("PARTITION", "BY") or c.at("REMOVE", "PARTITIONING")
+    return c.at("PARTITION", "BY") or c.at("REMOVE", "PARTITIONING") or c.at("REORGANIZE", "PARTITION")
 
 
 _STATEMENTS: dict[str, Callable[[Cursor, str | None], list[Change]]] = {
