@@ -61,6 +61,34 @@ def test_a_constant_default_is_cast_as_tidb_casts_it(definition: str, value: str
 
 
 @pytest.mark.parametrize(
+    ("of_table", "definition", "default"),
+    [
+        ("binary", "VARCHAR(4) DEFAULT x'00ff'", Default("AP8=")),
+        ("binary", "CHAR(3) DEFAULT b'11111111'", Default("/wAA")),
+        ("binary", "VARCHAR(4) DEFAULT _UTF8MB4'é'", Default("w6k=")),
+        ("gbk", "VARCHAR(4) DEFAULT x'c4e3'", Default("你")),
+        ("gbk", "ENUM('a','你') DEFAULT 0xC4E3", Default("你")),
+        ("gbk", "VARBINARY(4) DEFAULT x'c4e3'", Default("xOM=")),
+        ("gbk", "VARCHAR(4) DEFAULT _UTF8MB4'你'", Default("你")),
+        ("utf8mb4", "VARCHAR(4) CHARACTER SET gbk DEFAULT x'c4e3'", Default("你")),
+        ("gbk", "VARCHAR(4) CHARACTER SET utf8mb4 DEFAULT x'e4bda0'", Default("你")),
+        ("gbk", "VARCHAR(4) DEFAULT x'ff'", Default(None, "ff")),
+    ],
+)
+def test_a_hexadecimal_default_is_of_the_character_set_of_its_column(
+    of_table: str, definition: str, default: Default
+) -> None:
+    create = f"{CREATE} CHARSET={of_table}"
+    told = folded(create, f"ALTER TABLE t ADD c {definition}")
+    type_alone, clause = definition.split(" DEFAULT ")
+    later = folded(create, f"ALTER TABLE t ADD c {type_alone}", f"ALTER TABLE t ALTER c SET DEFAULT {clause}")
+    for result in (told, later):
+        last_column = column(last(result, "t"), "c")
+        assert Default(last_column.default, last_column.default_expression) == default
+    assert column(last(told, "t"), "c").added_value == default.text
+
+
+@pytest.mark.parametrize(
     ("definition", "value"),
     [
         ("DATETIME(2) DEFAULT CURRENT_TIMESTAMP(2)", "2026-11-24 21:17:17.60"),

@@ -67,6 +67,7 @@ class DdlKind(StrEnum):
 class ColumnDefinition(NamedTuple):
     """A column as a DDL defines it; `nullable` without the keys that make it NOT NULL.
 
+    `literal` is that of the default if it is of bytes: which text they are, the character set tells.
     `binary` (the attribute BINARY): it has the default collation of its character set, whatever its table has.
     """
 
@@ -79,6 +80,7 @@ class ColumnDefinition(NamedTuple):
     charset: str | None = None
     collation: str | None = None
     binary: bool = False
+    literal: Literal | None = None
 
 
 class Index(NamedTuple):

@@ -19,6 +19,8 @@ from ticdc_udfs.contract.schemas import labelled_type
 
 Literal = tuple[TokenType, str]
 """A literal's kind and its text without quotes."""
+BYTES = frozenset({TokenType.HEX_STRING, TokenType.BIT_STRING})
+"""The kinds of literals whose text is that of bytes."""
 
 _SYNONYMS = {
     "int1": "tinyint",
@@ -66,6 +68,7 @@ KNOWN_TYPES = frozenset(
 )
 
 _DEFAULT_COLLATIONS = {"gbk": "gbk_chinese_ci", "gb18030": "gb18030_chinese_ci", "binary": "binary"}
+_ENCODINGS = frozenset({"gbk", "gb18030"})
 _FRACTION = re.compile(r"\((\d)\)")
 _ANY_CASE = "utf8mb4_general_ci"
 _TEXT = type_of("longtext")
@@ -161,6 +164,17 @@ def default_of(column_type: str, literal: Literal) -> Default:
         return Default(_constant(type_of(column_type, _ANY_CASE), kind, text))
     except (ValueError, ArithmeticError):
         return Default(expression="'" + text.replace("'", "''") + "'" if kind is TokenType.STRING else text)
+
+
+def default_in(charset: str, column_type: str, literal: Literal) -> Default:
+    """`default_of` where a text is of a character set: hexadecimal and bit literals are bytes of it."""
+    raw = _bytes(*literal)
+    if raw is not None and charset in _ENCODINGS and is_text(column_type):
+        try:
+            literal = TokenType.STRING, raw.decode(charset)
+        except UnicodeDecodeError:
+            return Default(expression=literal[1])
+    return default_of(column_type, literal)
 
 
 def computed_default(expression: str) -> Default:

@@ -29,7 +29,15 @@ from ticdc_udfs.catalogue.changes import (
     SetDefault,
     Table,
 )
-from ticdc_udfs.catalogue.column_types import KNOWN_TYPES, Default, Literal, computed_default, default_of, type_text
+from ticdc_udfs.catalogue.column_types import (
+    BYTES,
+    KNOWN_TYPES,
+    Default,
+    Literal,
+    computed_default,
+    default_of,
+    type_text,
+)
 from ticdc_udfs.catalogue.dialect import Cursor, TiDB, TiDBEscaped, Unreadable, cursors
 
 MAX_LENGTH = 4 * 1024 * 1024
@@ -263,10 +271,11 @@ def _column(c: Cursor, *, is_known: bool = False) -> tuple[ColumnDefinition, tup
             raise c.error("an option of a column")
     column_type = type_text(spec.word, spec.parameters, unsigned=unsigned, charset=charset)
     default = default_of(column_type, literal) if literal is not None else Default()
+    of_bytes = literal if literal is not None and literal[0] in BYTES else None
     if expression is not None:
         default = computed_default(expression)
     column = ColumnDefinition(
-        name, column_type, nullable, default, generated, auto_increment, charset, collation, binary
+        name, column_type, nullable, default, generated, auto_increment, charset, collation, binary, of_bytes
     )
     indexes = []
     if primary:

@@ -17,7 +17,7 @@ from ticdc_udfs.catalogue.changes import Change, DdlKind, Partitioning
 from ticdc_udfs.catalogue.column_types import (
     Default,
     computed_default,
-    default_of,
+    default_in,
     is_text,
     is_zoned,
     moment,
@@ -832,7 +832,8 @@ class _Catalogue:
                 column = self._column(table, name, change.kind)
                 if column is None:
                     return table
-                constant = None if change.literal is None else default_of(column.type, change.literal)
+                charset, _ = charset_of(None, column.collation, ("binary", "binary"))
+                constant = None if change.literal is None else default_in(charset, column.type, change.literal)
                 default = constant or (Default() if change.expression is None else computed_default(change.expression))
                 return with_column(table, column._replace(default=default.text, default_expression=default.expression))
             case do.AddIndex(index=index):

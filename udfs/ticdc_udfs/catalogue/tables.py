@@ -22,7 +22,7 @@ from ticdc_udfs.catalogue.changes import (
 from ticdc_udfs.catalogue.changes import Index as NewIndex
 from ticdc_udfs.catalogue.column_types import (
     default_collation,
-    default_of,
+    default_in,
     exported_default,
     is_text,
     stored_type,
@@ -217,9 +217,11 @@ def defined(table: Table, new: ColumnDefinition, known: Column | None = None) ->
     if new.binary and new.collation is None:
         collation = default_collation(charset)
     column_type = stored_type(new.type, charset)
-    if is_text(new.type) and not is_text(column_type) and new.default.text is not None:
-        new = new._replace(default=default_of(column_type, (TokenType.STRING, new.default.text)))
-    new = new._replace(type=column_type)
+    literal = new.literal
+    if literal is None and new.default.text is not None and is_text(new.type) and not is_text(column_type):
+        literal = TokenType.STRING, new.default.text
+    default = new.default if literal is None else default_in(charset, column_type, literal)
+    new = new._replace(type=column_type, default=default)
     primary = {part for index in table.indexes if index.primary for part in index.columns}
     column = Column(
         table.next_column_id if known is None else known.column_id,
