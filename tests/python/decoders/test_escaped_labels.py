@@ -30,6 +30,30 @@ def test_a_label_that_may_hold_a_line_break_is_flagged_and_others_are_told() -> 
     assert image("4", "3") == ({"id": "1", "e": "it's", "s": "3"}, ("s:label_unknown",))
 
 
+def test_a_label_that_looks_like_a_number_is_not_taken_for_one_beside_a_flagged_number() -> None:
+    """The new image had the label `2` already: the step that knows the labels made the second one of it."""
+    message = row_message(
+        {"id": "1", "e": "1", "s": "1"},
+        {"id": "int", "e": r"enum('2','1','a\nb')", "s": r"set('2','1','a\nb')"},
+        type="UPDATE",
+        old=[{"id": "1", "e": "3", "s": "4"}],
+    )
+    event = decode(message)
+    assert event.lossy == ("e:label_unknown", "s:label_unknown")
+    assert [json.loads(image or b"") for image in (event.before, event.after)] == [
+        {"id": "1", "e": "3", "s": "4"},
+        {"id": "1", "e": "1", "s": "1"},
+    ]
+    told = folded("CREATE TABLE t (id INT PRIMARY KEY, e ENUM('2','1','a\nb'), s SET('2','1','a\nb'))")
+    schema = json.dumps([{"name": one.name, "type": one.type, "key": one.key} for one in last(told, "t").columns])
+    row = resolve(Row(event.row_key, None, event.before, event.after, event.lossy), "canal_json", schema, "{}", None)
+    assert row.lossy == ()
+    assert [json.loads(image or b"") for image in (row.before, row.after)] == [
+        {"id": "1", "e": "a\nb", "s": "a\nb"},
+        {"id": "1", "e": "2", "s": "2"},
+    ]
+
+
 def test_the_ddl_tells_the_label() -> None:
     told = folded("CREATE TABLE t (id INT PRIMARY KEY, e ENUM('a\nb','plain'))")
     schema = json.dumps([{"name": one.name, "type": one.type, "key": one.key} for one in last(told, "t").columns])

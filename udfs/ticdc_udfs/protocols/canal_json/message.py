@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -147,12 +147,15 @@ def row_members(message: Message, plan: Plan, plain: bytes) -> RowMembers:
             if row.get(column, "") is None:
                 row[column] = "null"
     raw = _raw_binaries(message) if message.ts == 0 else frozenset[str]()
+    images = (data,) if old is None else (data, old)
     if plan.converters:
-        _make_canonical(data, plan, flags, raw)
+        wire = [{column: row[column] for column in plan.unsure_labels} for row in images] if plan.unsure_labels else ()
+        for row in images:
+            _make_canonical(row, plan, flags, raw)
+        if wire:
+            _keep_numbers(images, wire, flags)
     row_key, before_key = {column: data[column] for column in plan.key}, None
     if old is not None:
-        if plan.converters:
-            _make_canonical(old, plan, flags, raw)
         old_key = {column: old[column] for column in plan.key}
         before_key = None if old_key == row_key else old_key
     before, after = (data, None) if message.type == "DELETE" else (old, data)
@@ -191,8 +194,8 @@ class Plan(NamedTuple):
     """What is the same for all rows that bear one table schema.
 
     Of columns whose texts are converted these are the name, the conversion, and the flag where that is all it does.
-    `texts_of_key` are the columns of the primary key that hold text or bytes. `events` have the members that rows of a
-    type of message have in common.
+    `texts_of_key` are the columns of the primary key that hold text or bytes, `unsure_labels` those of which some
+    labels are not certain. `events` have the members that rows of a type of message have in common.
     """
 
     columns: list[str]
@@ -201,6 +204,7 @@ class Plan(NamedTuple):
     key: list[str]
     texts_of_key: list[str]
     converters: list[tuple[str, values.Convert, str | None]]
+    unsure_labels: list[str]
     flags: list[str]
     has_internal_columns: bool
     events: dict[str, Event]
@@ -260,6 +264,7 @@ def _new_plan(message: Message, columns: list[str], zone: ZoneInfo | None) -> Pl
             for column, convert in converters
             if convert is not None
         ],
+        unsure_labels=[column for column in columns if values.UNCERTAIN_LABEL in (values.labels(told[column]) or ())],
         flags=[] if key else [_NO_KEY],
         has_internal_columns=bool(internal_columns.of_modify(columns)),
         events={name: common._replace(op=op) for name, op in _OPS.items()},
@@ -321,6 +326,15 @@ def _make_canonical(row: Image, plan: Plan, flags: list[str], raw: Collection[st
             raise no_value(column) from error
         if reason is not None:
             flags.append(reason.of(column))
+
+
+def _keep_numbers(images: Sequence[Image], numbers: Sequence[Image], flags: Collection[str]) -> None:
+    """Leaves a column's numbers in both images of a row where the label of one is not told.
+
+    The later step that knows the labels takes all cells of a flagged column for numbers, as some labels look like.
+    """
+    for row, wire in zip(images, numbers, strict=True):
+        row.update((column, number) for column, number in wire.items() if Lossy.LABEL_UNKNOWN.of(column) in flags)
 
 
 def _replaced_bytes(message: Message, plain: bytes) -> list[str]:
