@@ -15,14 +15,14 @@ CREATE = "CREATE TABLE t (id INT PRIMARY KEY)"
 COMMIT = 470_693_979_777_925_121
 
 
-def added(definition: str, *later: str, **told: str) -> tuple[Projected, list[ProblemCode]]:
+def added(definition: str, *later: str, protocol: str = "", **told: str) -> tuple[Projected, list[ProblemCode]]:
     """A row from before `ADD COLUMN c …`, after all DDL, and the problems; `told` is its default on the wire."""
     columns = [{"name": "id", "type": "int"}, {"name": "c", "type": "text", **told}]
     alter = DdlEvent(
         COMMIT, "shop", "t", f"ALTER TABLE t ADD COLUMN c {definition}", None, json.dumps(columns) if told else None
     )
     events = [DdlEvent(COMMIT + place, "shop", None, text) for place, text in enumerate(later, start=1)]
-    result = folded(CREATE, alter, *events)
+    result = folded(CREATE, alter, *events, protocol=protocol)
     versions = [version.columns for version in versions_of(result, "t")]
     return project({"id": "1"}, versions), [problem.code for problem in result.problems]
 
@@ -124,6 +124,30 @@ def test_a_constant_timestamp_is_no_default_that_is_not_constant() -> None:
 def test_a_default_that_the_message_tells_is_certain(definition: str) -> None:
     row = Projected({"id": "1", "c": "2020-01-01 22:04:05"})
     assert added(definition, default="2020-01-01 22:04:05") == (row, [])
+
+
+@pytest.mark.parametrize("protocol", ["debezium", "debezium_avro"])
+@pytest.mark.parametrize(
+    ("literal", "value"),
+    [
+        ("2001-02-03", "2001-02-03 00:00:00.000"),
+        ("20200102030405", "2020-01-02 03:04:05.000"),
+        ("2001-02-03 04:05:06.7", "2001-02-03 04:05:06.700"),
+    ],
+)
+def test_debezium_tells_a_default_as_the_session_wrote_it(protocol: str, literal: str, value: str) -> None:
+    """The message of the DDL that defines a column has the text of its literal; later messages have another one."""
+    assert added(f"TIMESTAMP(3) NULL DEFAULT '{literal}'", protocol=protocol, default=literal) == (
+        Projected({"id": "1", "c": value}),
+        [ProblemCode.DEFAULT_IN_SESSION_ZONE],
+    )
+
+
+def test_a_literal_with_an_offset_that_the_message_repeats_is_not_certain() -> None:
+    literal = "2020-01-02 03:04:05+05:00"
+    row, problems = added(f"DATETIME DEFAULT '{literal}'", protocol="debezium", default=literal)
+    assert row == Projected({"id": "1", "c": None}, ("c:not_converted",))
+    assert problems == [ProblemCode.DEFAULT_NOT_CONSTANT]
 
 
 def test_no_message_tells_when_a_statement_began() -> None:

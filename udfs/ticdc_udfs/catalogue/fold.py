@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
+from sqlglot import TokenType
 
 from ticdc_udfs.catalogue import changes as do
 from ticdc_udfs.catalogue.changes import Change, DdlKind, Partitioning
@@ -18,6 +19,7 @@ from ticdc_udfs.catalogue.column_types import (
     Default,
     computed_default,
     default_in,
+    default_of,
     is_text,
     is_zoned,
     moment,
@@ -913,10 +915,15 @@ class _Catalogue:
         return table
 
     def _with_added_value(self, table: Table, column: Column) -> Column:
-        """The column with what rows from before it hold; a default that the session decides as the message has it."""
-        told = self.told_defaults.get(column.name.lower())
+        """The column with what rows from before it hold; a default that the session decides as the message has it.
+
+        Debezium has moments as the DDL writes them, in the zone of its session, which no message tells.
+        """
+        text = self.told_defaults.get(column.name.lower())
+        told = None if text is None else default_of(column.type, (TokenType.STRING, text)).text
         zoned = column.default is not None and is_zoned(column.type, column.default)
-        if told is not None and (zoned or (column.default_expression or "").startswith("'")):
+        is_told = zoned and not self.is_debezium
+        if told is not None and (is_told or (column.default_expression or "").startswith("'")):
             return column._replace(default=told, default_expression=None, added_value=told)
         value = zero_value(column.type) if column.default is None and column.nullable is False else column.default
         code = ProblemCode.DEFAULT_IN_SESSION_ZONE if zoned else None
