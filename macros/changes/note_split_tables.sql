@@ -1,11 +1,13 @@
 {% macro note_split_tables(changes, settled) %}
     {# states of versions that did not note them tell nothing of older changes #}
     {% if settled.split is none %}{% do return(none) %}{% endif %}
-    {% set unbounded = settled.first_commits.keys() | reject("in", settled.bounds) | list %}
     {% set written = "(select * from " ~ changes ~ " where batch_id = " ~ ticdc.run_id() ~ ") as changes" %}
     {% set key_hash = "xxhash64(commit_ts, row_key, feed, table_id, table_incarnation)" %}
+    {# without a bound, and until a feed has one, halves of a commit may come in different runs #}
+    {% set unbounded = settled.first_commits.keys() | reject("in", ticdc.settled().bounds) | list %}
+    {% set of_unbounded = "feed in (" ~ ticdc.text_literals(unbounded) ~ ")" %}
     {% set query %}
-    select ticdc_split_tables(to_json(collect_list(array(feed, table_id))), {{ ticdc.text_literals([tojson(settled.split), tojson(unbounded)]) }})
+    select ticdc_split_tables(to_json(collect_list(array(feed, table_id))), {{ ticdc.text_literal(tojson(settled.split)) }})
     from (
         select
             feed,
@@ -22,7 +24,15 @@
         -- keys whose hashes meet name a table that has no split changes: it is read as if it had
         left semi join (
             select {{ key_hash }} as key_hash
-            from {{ written }}
+            from {{ ticdc.rows_of(changes) }} as changes
+            where
+                commit_ts_exact
+                and (
+                    batch_id = {{ ticdc.run_id() }}
+                    {%- if unbounded and ticdc.batches(changes)[1:] %}
+                    or ({{ of_unbounded }} and commit_ts >= (select min(commit_ts) from {{ written }} where {{ of_unbounded }}))
+                    {%- endif %}
+                )
             group by key_hash
             having count(*) > 1
         ) as twice

@@ -15,14 +15,17 @@ COLUMNS = "id int, v varchar"
 CREATE = "CREATE TABLE {} (`id` INT PRIMARY KEY,`v` VARCHAR(9) UNIQUE)"
 PLAIN = {("1", "insert"): 1, ("1", "update"): 1, ("2", "insert"): 1, ("2", "delete"): 1}
 HALVES = {**PLAIN, ("3", "insert"): 1, ("3", "update"): 1}
+PARTED = {**PLAIN, ("3", "insert"): 1, ("3", "delete"): 1}
 EXPECTED = {
-    Stage.FIRST: {"plain": PLAIN, "halves": HALVES, "late": PLAIN, "unbounded": PLAIN},
+    Stage.FIRST: {"plain": PLAIN, "halves": HALVES, "late": PLAIN, "unbounded": PLAIN, "parted": PARTED},
     Stage.SECOND: {
         "plain": {**PLAIN, ("5", "insert"): 1},
         "halves": HALVES,
         # the other half of the delete came
         "late": {key: 1 for key in PLAIN if key != ("2", "delete")} | {("2", "update"): 1},
-        "unbounded": PLAIN,
+        "unbounded": {**PLAIN, ("5", "insert"): 1},
+        # a run ended between both halves
+        "parted": HALVES,
     },
 }
 """Of each table how many changes of each key and kind there are."""
@@ -32,7 +35,7 @@ def told_in_two() -> dict[str, list[list[str]]]:
     """Lines of two runs of each feed."""
     feed, unbounded = Told(BOUNDED), Told(UNBOUNDED)
     tables = {name: Table(feed, name, COLUMNS, schema="split") for name in ("plain", "halves", "late")}
-    tables["unbounded"] = Table(unbounded, "unbounded", COLUMNS, schema="split")
+    tables.update((name, Table(unbounded, name, COLUMNS, schema="split")) for name in ("unbounded", "parted"))
     for table in tables.values():
         table.feed.begin(table.name)
         table.ddl("CREATE", CREATE)
@@ -53,8 +56,18 @@ def told_in_two() -> dict[str, list[list[str]]]:
     feed.commit_ts = last_ts
     tables["plain"].insert(5, "g")
     feed.watermark(feed.commit_ts, 0, 1)
-    lines = feed.lines()
-    return {BOUNDED: [lines[:first], lines[first:]], UNBOUNDED: [unbounded.lines(), []]}
+    parted = tables["parted"]
+    parted.insert(3, "d")
+    with unbounded.one_commit():
+        parted.send("DELETE", (3, "d"))
+        first_of_unbounded = len(unbounded.messages)
+        parted.insert(3, "e")
+    tables["unbounded"].insert(5, "g")
+    lines, of_unbounded = feed.lines(), unbounded.lines()
+    return {
+        BOUNDED: [lines[:first], lines[first:]],
+        UNBOUNDED: [of_unbounded[:first_of_unbounded], of_unbounded[first_of_unbounded:]],
+    }
 
 
 class Split(Story):
@@ -109,9 +122,9 @@ def test_a_commit_changes_a_key_once(built_cases: Built, stage: Stage, table: st
 
 
 def test_tables_that_no_commit_changed_twice_are_not_searched(built_cases: Built) -> None:
-    first = {(BOUNDED, "halves"), (UNBOUNDED, "")}
+    first = {(BOUNDED, "halves")}
     assert SPLIT.searched[Stage.FIRST] == first
-    assert SPLIT.searched[Stage.SECOND] == {*first, (BOUNDED, "late")}
+    assert SPLIT.searched[Stage.SECOND] == {*first, (BOUNDED, "late"), (UNBOUNDED, "parted")}
 
 
 def test_a_half_that_comes_late_makes_a_change_another_one(built_cases: Built) -> None:

@@ -128,15 +128,12 @@ def changes_progress(
     )
 
 
-def split_tables(
-    written: Iterable[tuple[str, str]], split: Sequence[tuple[str, str]], unbounded: Iterable[str]
-) -> list[tuple[str, str]]:
-    """The tables of which a commit may change a key twice: those known, those written now, and feeds without bounds.
+def split_tables(written: Iterable[tuple[str, str]], split: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The tables of which a commit may change a key twice: those known, and those written now.
 
-    Halves of a commit come in one run, but where a row is late, or there is no bound. A table is its feed and its id,
-    which is empty where any table of the feed may be one.
+    A table is its feed and its id, which is empty where any table of the feed may be one.
     """
-    tables = {*split, *((feed, "") for feed in unbounded), *written}
+    tables = {*split, *written}
     counts = Counter(feed for feed, _ in tables)
     whole = {feed for feed, table_id in tables if not table_id or counts[feed] > _MOST_TABLES}
     return sorted({(feed, "" if feed in whole else table_id) for feed, table_id in tables})

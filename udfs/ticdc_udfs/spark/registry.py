@@ -262,11 +262,11 @@ _CHANGES_PROGRESS = Udf(
 )
 _SPLIT_TABLES = Udf(
     name="ticdc_split_tables",
-    arguments=(("written", "string"), ("known", "string"), ("unbounded", "string")),
+    arguments=(("written", "string"), ("known", "string")),
     returns="string",
-    description="The tables of which a commit may change a key twice, a feed and an id each: those written now, those "
-    "known, and any of feeds without bounds; all are JSON lists.",
-    function=by_json(changes.split_tables, list[tuple[str, str]], list[tuple[str, str]], list[str]),
+    description="The tables of which a commit may change a key twice, a feed and an id each: those written now and "
+    "those known; all are JSON lists.",
+    function=by_json(changes.split_tables, list[tuple[str, str]], list[tuple[str, str]]),
 )
 _DDL_PASSES = Udf(
     name="ticdc_ddl_passes",
