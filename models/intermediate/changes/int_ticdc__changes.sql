@@ -17,6 +17,7 @@
 ) -%}
 {#- rows are sorted by a number first: names are equal in most of them -#}
 {%- set identity = "commit_ts, row_key, op, image_hash, copy, table_name, schema_name, feed" -%}
+{%- set key_at_commit = "feed, schema_name, table_name, commit_ts, row_key" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
 {%- set all_rows = ref("int_ticdc__rows") -%}
 {%- set rows = "rows_once" if arriving.may_be_doubled else all_rows -%}
@@ -215,20 +216,50 @@ contended_keys as (
 ),
 
 {% endif -%}
+{% if ticdc.has_rows() -%}
+known_changes as (
+
+    select * from {{ ticdc.rows_of(this, ticdc.redriven_feeds(settled, progress)) }} as known
+
+),
+
+{% endif -%}
+{% if not (is_exact or is_first) -%}
+-- a run may end within a millisecond
+known_puts as (
+
+    select
+        {{ key_at_commit }},
+        collect_set(
+            struct(xxhash64(json_object_keys(after)) as columns_hash, xxhash64(after) as row_hash)
+        ) as known_puts
+    from known_changes
+    where op <> 'delete' and not commit_ts_exact and commit_ts >= {{ arriving.first_commit_ts }}
+    group by {{ key_at_commit }}
+
+),
+
+{% endif -%}
 occurrences as (
 
     select
         *,
         {% if not is_exact -%}
-        collect_set(
-            if(op = 'delete', null, struct(columns_hash, row_hash))
-        ) over (partition by feed, schema_name, table_name, commit_ts, row_key) as puts,
+        concat(
+            collect_set(
+                if(op = 'delete', null, struct(columns_hash, row_hash))
+            ) over (partition by {{ key_at_commit }}),
+            {{ "array()" if is_first else "coalesce(known_puts, array())" }}
+        ) as puts,
         {% endif -%}
         -- a rank, as a message that the source holds twice would be a repeat of itself, and both be dropped
         rank() over (
             partition by {{ identity }} order by topic, `partition`, `offset`, event_index
         ) as occurrence
     from {{ "contended_keys" if is_first else "keys" }}
+    {%- if not (is_exact or is_first) %}
+    left join known_puts using ({{ key_at_commit }})
+    {%- endif %}
 
 ),
 
@@ -247,14 +278,6 @@ ranked_loaded_rows as (
             partition by feed, table_id, table_incarnation, loaded.row_key order by loaded.row
         ) as place
     from loaded_rows
-
-),
-
-{% endif -%}
-{% if ticdc.has_rows() -%}
-known_changes as (
-
-    select * from {{ ticdc.rows_of(this, ticdc.redriven_feeds(settled, progress)) }} as known
 
 ),
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from support.cases import Built, Feed, Stage, Story, story
+from support.cases import Built, Feed, Stage, Story, case, records, story
+from support.messages import COMMIT_TS, ddl_message, row_message, to_bytes
 from support.stories import STEP, Table
 from support.stories import Feed as Told
 
@@ -131,3 +132,32 @@ def test_a_half_that_comes_late_makes_a_change_another_one(built_cases: Built) -
     change, run = SPLIT.late
     assert (change["before"], change["after"]) == ('{"id":"2","v":"b"}', '{"id":"2","v":"f"}')
     assert change["run_id"] == run["run_id"]
+
+
+def of_millisecond(millisecond: int, type: str, row: Mapping[str, str], *old: Mapping[str, str]) -> bytes:
+    """A message without the TiDB extension."""
+    members = {"tidb": {}, "es": (COMMIT_TS >> 18) + millisecond}
+    return to_bytes(row_message(row, {"id": "int", "v": "varchar"}, type=type, old=list(old) or None, **members))
+
+
+SWAPPED = [
+    to_bytes(ddl_message("CREATE TABLE `t` (`id` INT PRIMARY KEY,`v` VARCHAR(9))", "CREATE", tidb={})),
+    of_millisecond(1, "INSERT", {"id": "1", "v": "a"}),
+    of_millisecond(1, "INSERT", {"id": "2", "v": "b"}),
+    of_millisecond(2, "UPDATE", {"id": "2", "v": "a"}, {"id": "1", "v": "a"}),
+    of_millisecond(2, "UPDATE", {"id": "1", "v": "b"}, {"id": "2", "v": "b"}),
+]
+case("swapped_in_a_millisecond", "canal_json", records("swapped_in_a_millisecond", SWAPPED))
+case(
+    "swapped_in_two_runs",
+    "canal_json",
+    records("swapped_in_two_runs", SWAPPED[:-1]),
+    records("swapped_in_two_runs", SWAPPED[-1:], len(SWAPPED) - 1),
+)
+
+
+@pytest.mark.parametrize("feed", ["swapped_in_a_millisecond", "swapped_in_two_runs"])
+def test_rows_that_swap_their_keys_in_a_millisecond_both_stay(built_cases: Built, feed: str) -> None:
+    """One was lost where a run ended between both messages: its key was deleted after it was put."""
+    assert built_cases.current(feed) == {"shop.t": [{"id": "1", "v": "b"}, {"id": "2", "v": "a"}]}
+    assert not built_cases.problems(feed)
