@@ -59,6 +59,7 @@ def open_session(warehouse: Path, settings: Mapping[str, str] | None = None) -> 
     warehouse = warehouse.resolve()
     _make_folder(warehouse)
     _lock(warehouse)
+    _remove_unmade_catalogue(warehouse)
     os.environ["TZ"] = "UTC"
     time.tzset()
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -211,7 +212,21 @@ def java_options(environment: Mapping[str, str]) -> str:
 
 
 def _catalogue(warehouse: Path) -> str:
-    return f"jdbc:derby:;databaseName={warehouse}/metastore/db"
+    return f"jdbc:derby:;databaseName={_catalogue_folder(warehouse)}"
+
+
+def _catalogue_folder(warehouse: Path) -> Path:
+    return warehouse / "metastore" / "db"
+
+
+def _remove_unmade_catalogue(warehouse: Path) -> None:
+    """Removes a catalogue that a process was killed in making: Derby, which ends with this file, opens it no more.
+
+    While Derby writes it anew, a copy is there.
+    """
+    folder = _catalogue_folder(warehouse)
+    if folder.is_dir() and not any(folder.glob("service.properties*")) and not (warehouse / "tables").exists():
+        shutil.rmtree(folder)
 
 
 def _settings(warehouse: Path) -> dict[str, str]:

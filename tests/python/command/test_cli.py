@@ -586,13 +586,27 @@ def test_another_spark_or_hadoop_of_the_machine_is_left_alone(tmp_path: Path) ->
     ):
         setting = f"<property><name>{key}</name><value>{value}</value></property>"
         (tmp_path / name).write_text(f"<configuration>{setting}</configuration>", encoding="utf-8")
-    elsewhere = {"HADOOP_CONF_DIR": str(tmp_path), "SPARK_HOME": str(tmp_path), "SPARK_REMOTE": "sc://127.0.0.1:1"}
+    makes_a_table(
+        tmp_path / "home", HADOOP_CONF_DIR=str(tmp_path), SPARK_HOME=str(tmp_path), SPARK_REMOTE="sc://127.0.0.1:1"
+    )
+
+
+@pytest.mark.soak("processes")
+def test_a_catalogue_that_a_killed_run_was_making_is_made_anew(tmp_path: Path) -> None:
+    """Derby writes `service.properties` at its end, and opens no database without it."""
+    warehouse.work_folder(tmp_path).mkdir()
+    (tmp_path / "metastore" / "db" / "seg0").mkdir(parents=True)
+    makes_a_table(tmp_path)
+
+
+def makes_a_table(home: Path, **environment: str) -> None:
+    """A process that opens the warehouse makes a table there."""
     code = (
         "from pathlib import Path; from dbt_ticdc import warehouse; "
-        f"spark = warehouse.open_session(Path({str(tmp_path / 'home')!r})); "
+        f"spark = warehouse.open_session(Path({str(home)!r})); "
         "spark.sql('create table t using parquet as select 1 as n'); print(spark.table('t').count()); spark.stop()"
     )
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, env={**os.environ, **elsewhere}, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
     assert done.stdout == "1\n", done.stderr
-    assert [path.name for path in (tmp_path / "home" / "tables").rglob("t")] == ["t"]
+    assert [path.name for path in (home / "tables").rglob("t")] == ["t"]

@@ -61,7 +61,7 @@ def test_each_change_comes_once(page: str) -> None:
     assert not wanted - (first + second)
     superseded = (first + second) - wanted
     assert not superseded - first
-    assert {one[0] for one in superseded} <= {"early", "skewed", "split_bounded"}
+    assert {one[0] for one in superseded} <= {"early", "skewed", "split_bounded", "split_unbounded"}
 
 
 def test_the_time_is_that_of_the_run() -> None:
