@@ -25,7 +25,7 @@ located_rows as (
 
     select
         *,
-        ticdc_partition_of(projected.row, partitioning, columns) as partition_name
+        ticdc_partition_of(projected.row, partitioning, columns, partition_names) as placed
     from live_rows
 
 ),
@@ -36,7 +36,7 @@ moved_rows as (
         *,
         ticdc_project_row(projected.row, '[' || to_columns || ']', projected.lossy) as moved
     from located_rows
-    where partition_names is null or array_contains(partition_names, lower(partition_name))
+    where partition_names is null or placed.is_in
 
 )
 {%- endmacro %}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -228,27 +229,36 @@ def test_a_row_without_the_column_has_no_partition() -> None:
     assert located("c INT", "HASH (c) PARTITIONS 2", d="1") is None
 
 
-def batch(rows: list[str | None], table: TableVersion) -> list[str | None]:
+def batch(rows: list[str | None], table: TableVersion, names: list[str] | None = None) -> list[dict[str, Any]]:
     text = partitioning_text(table.partitioning)
     columns = json.dumps([column._asdict() for column in table.columns])
     arrays = ([*rows], [text] * len(rows), [columns] * len(rows))
-    return list(partition_batch(*(pa.array(array, pa.string()) for array in arrays)).to_pylist())
+    of_names = pa.array([names] * len(rows), pa.list_(pa.string()))
+    return list(partition_batch(*(pa.array(array, pa.string()) for array in arrays), of_names).to_pylist())
+
+
+def names_of(placed: list[dict[str, Any]]) -> list[str | None]:
+    return [each["partition_name"] for each in placed]
 
 
 def test_a_batch_finds_the_partition_of_each_row() -> None:
     table = version("c INT", RANGE + "MAXVALUE)")
-    assert batch(['{"c":"-1"}', '{"c":"99"}', None, "{}", "no row"], table) == ["p1", "p3", None, None, None]
-    assert partition_batch(*(pa.array([one], pa.string()) for one in ('{"c":"1"}', None, None))).to_pylist() == [None]
+    rows = ['{"c":"-1"}', '{"c":"99"}', None, "{}", "no row"]
+    placed = batch(rows, table, ["p1"])
+    assert names_of(placed) == ["p1", "p3", None, None, None]
+    assert [each["is_in"] for each in placed] == [True, False, False, False, False]
+    assert [each["doubt"] is None for each in placed] == [True, True, False, False, False]
+    assert [each["is_in"] for each in batch(rows, table)] == [None] * 5
 
 
 def test_a_batch_reads_every_method() -> None:
     for by in ("HASH (c) PARTITIONS 1", "KEY (c) PARTITIONS 1", "LIST (c) (PARTITION p0 VALUES IN (1))"):
-        assert batch(['{"c":"1"}'], version("c INT", by)) == ["p0"]
+        assert names_of(batch(['{"c":"1"}'], version("c INT", by))) == ["p0"]
     for by in (
         "LIST COLUMNS (c) (PARTITION p0 VALUES IN (1))",
         "RANGE COLUMNS (c) (PARTITION p0 VALUES LESS THAN (2))",
     ):
-        assert batch(['{"c":"1"}'], version("c INT", by)) == ["p0"]
+        assert names_of(batch(['{"c":"1"}'], version("c INT", by))) == ["p0"]
 
 
 _BY = st.sampled_from(["HASH (c) PARTITIONS 3", "HASH (YEAR(c)) PARTITIONS 3", "KEY (c) PARTITIONS 3", RANGE + "(20))"])
@@ -256,7 +266,7 @@ _BY = st.sampled_from(["HASH (c) PARTITIONS 3", "HASH (YEAR(c)) PARTITIONS 3", "
 
 @given(_BY, st.sampled_from(["INT", "DATE", "TIME", "VARCHAR(9)", "DECIMAL(9,2)"]), st.text(max_size=20))
 def test_no_cell_makes_a_batch_raise(by: str, kind: str, cell: str) -> None:
-    (found,) = batch([json.dumps({"c": cell})], version(f"c {kind}", by))
+    (found,) = names_of(batch([json.dumps({"c": cell})], version(f"c {kind}", by)))
     assert found in (None, "p0", "p1", "p2", "p3")
 
 

@@ -490,17 +490,35 @@ _read_partitioning = msgspec.json.Decoder(dict[str, Any]).decode
 _read_columns = msgspec.json.Decoder(list[dict[str, Any]]).decode
 
 
+PLACED_SQL_TYPE = "struct<partition_name: string, is_in: boolean, doubt: string>"
+"""What `partition_batch` returns."""
+_PLACED_TYPE = pa.struct([("partition_name", pa.string()), ("is_in", pa.bool_()), ("doubt", pa.string())])
+
+
 @collector_off()
 def partition_batch(
-    row_texts: pa.Array[Any], partitioning_texts: pa.Array[Any], columns_texts: pa.Array[Any]
+    row_texts: pa.Array[Any],
+    partitioning_texts: pa.Array[Any],
+    columns_texts: pa.Array[Any],
+    name_lists: pa.Array[Any],
 ) -> pa.Array[Any]:
-    """`partition_of` for arrays of the same length; null where a row's partition cannot be told for certain.
+    """The partition that most likely holds each row, whether it is one of these names, and why that is in doubt.
 
     A partitioning is JSON text with the members of `Partitioning`, columns are a JSON list of objects with those of
-    `Column`.
+    `Column`, names are in lower case. Without names `is_in` is null.
     """
-    rows = zip(row_texts.to_pylist(), partitioning_texts.to_pylist(), columns_texts.to_pylist(), strict=True)
-    return pa.array([_partition(*row) for row in rows], pa.string())
+    arrays = (row_texts, partitioning_texts, columns_texts, name_lists)
+    rows = zip(*(array.to_pylist() for array in arrays), strict=True)
+    return pa.array([_placed(*row) for row in rows], _PLACED_TYPE)
+
+
+def _placed(row: str | None, partitioning: str | None, columns: str | None, names: list[str] | None) -> dict[str, Any]:
+    name = _partition(row, partitioning, columns)
+    return {
+        "partition_name": name,
+        "is_in": (name is not None and name.lower() in names) if names else None,
+        "doubt": "definition" if name is None else None,
+    }
 
 
 def _partition(row: str | None, partitioning: str | None, columns: str | None) -> str | None:

@@ -180,9 +180,14 @@ _LOADED_ROW = Udf(
 )
 _PARTITION_OF = Udf(
     name="ticdc_partition_of",
-    arguments=(("row", "string"), ("partitioning", "string"), ("columns", "string")),
-    returns="string",
-    description="The name of the partition that holds a row; null where that cannot be told.",
+    arguments=(
+        ("row", "string"),
+        ("partitioning", "string"),
+        ("columns", "string"),
+        ("partition_names", "array<string>"),
+    ),
+    returns=partitions.PLACED_SQL_TYPE,
+    description="The likeliest partition of a row, whether it is one of those named, and why that is not certain.",
     function=partitions.partition_batch,
 )
 _CLAIM_CHECK = Udf(
