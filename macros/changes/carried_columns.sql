@@ -19,6 +19,8 @@
     0 as event_index,
     rows.row_commit_ts,
     {{ values.cause }} as cause,
+    rows.physical_table_id,
+    {{ values.get("exchanged", "rows.exchanged") }} as exchanged,
     rows.feed,
     {{ ticdc.run_id() }} as run_id
 {% endmacro %}

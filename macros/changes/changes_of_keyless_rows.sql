@@ -2,7 +2,8 @@
     select
         {{ columns | join(",\n        ") }},
         commit_ts as row_commit_ts,
-        'message' as cause
+        'message' as cause,
+        cast(null as struct<partition_name: string, commit_ts: bigint>) as exchanged
     from {{ changes }} as changes
     where array_contains(lossy, '*:no_key')
 
@@ -14,7 +15,8 @@
         {{ ticdc.key_of_keyless_row() if column == "row_key" else column }},
         {% endfor -%}
         row_commit_ts,
-        cause
+        cause,
+        exchanged
     from {{ carried_rows }} as carried_rows
     where array_contains(lossy, '*:no_key')
 {%- endmacro %}

@@ -13,6 +13,7 @@
         {% endfor -%}
         row_commit_ts,
         cause,
+        exchanged,
         late_run_id
     from (
         select

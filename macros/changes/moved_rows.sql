@@ -3,9 +3,26 @@
 live_rows as (
 
     select
-        ranked.*,
-        moves.* except (feed, table_id, table_incarnation, version_from_ts, cause, lineage),
+        ranked.* except (exchanged),
+        moves.* except (feed, table_id, table_incarnation, version_from_ts, cause, lineage, physical_id, regrouped),
+        moves.version_from_ts as left_version_ts,
         moves.cause as move_cause,
+        -- an id stays with the rows of a partition until their values decide anew
+        if(
+            ranked.row_commit_ts > coalesce(array_max(moves.regrouped.commit_ts), 0)
+            and not ranked.physical_table_id <=> moves.physical_id,
+            ranked.physical_table_id,
+            null
+        ) as partition_id,
+        if(
+            exists(
+                moves.regrouped,
+                each -> each.partition_name = lower(ranked.exchanged.partition_name)
+                and each.commit_ts > ranked.exchanged.commit_ts
+            ),
+            null,
+            ranked.exchanged
+        ) as exchanged,
         ticdc_project_row(
             ranked.after,
             {{ ticdc.version_chain("moves.lineage", "ranked.version_from_ts", "moves.version_from_ts") }},
@@ -25,18 +42,20 @@ located_rows as (
 
     select
         *,
-        ticdc_partition_of(projected.row, partitioning, columns, partition_names) as placed
+        ticdc_partition_of(projected.row, partitioning, columns, partition_names) as located
     from live_rows
 
 ),
+
+{{ ticdc.decided_rows() }},
 
 moved_rows as (
 
     select
         *,
-        ticdc_project_row(projected.row, '[' || to_columns || ']', projected.lossy) as moved
-    from located_rows
-    where partition_names is null or placed.is_in
+        ticdc_project_row(projected.row, '[' || to_columns || ']', array_union(projected.lossy, doubts)) as moved
+    from decided_rows
+    where is_moved or size(doubts) > 0
 
 )
 {%- endmacro %}

@@ -13,7 +13,10 @@
         to_table_id,
         to_incarnation,
         to_version_from_ts,
-        to_columns
+        to_columns,
+        to_partition_name,
+        physical_id,
+        regrouped
     from {{ ticdc.catalogue_records("move") }} as moves
     where {{ ticdc.is_of_ddl_commits(ddl_commits, "commit_ts") }}
 {% endmacro %}

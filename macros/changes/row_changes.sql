@@ -5,7 +5,7 @@
     {%- set columns = [
         "feed", "table_id", "table_incarnation", "version_from_ts", "schema_name", "table_name", "commit_ts",
         "commit_ts_exact", "op", "apply_rank", "row_key", "before", "after", "lossy", "topic", "`partition`",
-        "`offset`", "event_index", "run_id", "first_run_id",
+        "`offset`", "event_index", "run_id", "first_run_id", "physical_table_id",
     ] -%}
     {%- set conditions = ["run_id > " ~ since_run_id] if since_run_id else [] -%}
     {%- if has_keyless_rows -%}{%- do conditions.append("not array_contains(lossy, '*:no_key')") -%}{%- endif -%}
@@ -18,6 +18,7 @@
         {{ columns | join(",\n        ") }},
         commit_ts as row_commit_ts,
         'message' as cause,
+        cast(null as struct<partition_name: string, commit_ts: bigint>) as exchanged,
         cast(null as bigint) as late_run_id
     from {{ changes }} as changes
     {{ asked_for }}
@@ -28,6 +29,7 @@
         {{ columns | join(",\n        ") }},
         row_commit_ts,
         cause,
+        exchanged,
         null as late_run_id
     from {{ carried }} as carried_rows
     {{ asked_for }}

@@ -47,7 +47,8 @@ carried as (
             "before": "rows.change.old",
             "after": "rows.change.new",
             "lossy": "rows.change.flags",
-            "cause": "rows.move_cause",
+            "cause": "rows.change.cause",
+            "exchanged": "rows.change.in_partition",
         }) }}
     from rows
 

@@ -19,7 +19,7 @@
             lead(cause) over one_row as next_cause
         from {{ row_changes }}
         -- what a DDL made of the columns of a row is the same row
-        where cause <> 'new_columns'
+        where cause not in ('new_columns', 'kept')
         window one_row as (partition by {{ ticdc.row_key_columns() }} order by {{ ticdc.row_order() }})
     ) as neighbours
     left join (

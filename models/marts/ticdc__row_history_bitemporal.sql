@@ -18,7 +18,7 @@ arrivals as (
             rows between 1 following and unbounded following
         ) as came_late
     from row_changes
-    where cause <> 'new_columns'
+    where cause not in ('new_columns', 'kept')
 
 ),
 

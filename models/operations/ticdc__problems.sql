@@ -188,12 +188,25 @@ followed_changes as (
 
 ),
 
+table_names as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        schema_name as current_schema_name,
+        table_name as current_table_name
+    from {{ ticdc.published_rows(ref("int_ticdc__table_states")) }} as table_states
+
+),
+
 changes_without_row as (
 
     select
         feed,
-        schema_name,
-        table_name,
+        -- a row that an exchange brought was written in another table
+        coalesce(current_schema_name, schema_name) as schema_name,
+        coalesce(current_table_name, table_name) as table_name,
         min(commit_ts) as commit_ts,
         'error' as severity,
         'change_without_row' as code,
@@ -203,8 +216,9 @@ changes_without_row as (
         'rows are missing, or one stands for two: look whether the table has other problems, such as its key;'
         || ' `ticdc compare` shows the rows, and an entry of ticdc__initial_loads puts them right' as remedy
     from followed_changes
+    left join table_names using (feed, table_id, table_incarnation)
     where {{ ticdc.is_without_row() }}
-    group by feed, schema_name, table_name
+    group by feed, coalesce(current_schema_name, schema_name), coalesce(current_table_name, table_name)
 
 ),
 
@@ -400,6 +414,30 @@ typed_problems as (
 
 ),
 
+uncertain_rows as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        commit_ts,
+        'error' as severity,
+        'uncertain_rows' as code,
+        'whether ' || ddl_kind || ' of commit ' || commit_ts || ' took ' || count(*) || ' row(s) is not certain: '
+        || count_if(is_taken) || ' are taken away, ' || count_if(not is_taken) || ' stay, as is likeliest ('
+        || array_join(
+            array_sort(array_distinct(flatten(collect_list(filter(lossy, each -> startswith(each, '*:partition_')))))),
+            ', '
+        ) || ')' as detail,
+        'select * from ticdc__uncertain_rows where commit_ts = ' || commit_ts || ' and not is_settled'
+        || ' lists them, and the seed ticdc__fidelity_reasons says what helps; an entry of ticdc__initial_loads puts'
+        || ' the table right' as remedy
+    from {{ ref("ticdc__uncertain_rows") }}
+    where not is_settled
+    group by feed, schema_name, table_name, commit_ts, ddl_kind
+
+),
+
 untyped_tables as (
 
     select
@@ -473,6 +511,8 @@ union all
 select * from checksum_mismatches
 union all
 select * from catalogue_problems
+union all
+select * from uncertain_rows
 union all
 select * from untyped_tables
 union all

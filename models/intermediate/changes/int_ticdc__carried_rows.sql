@@ -20,6 +20,8 @@ select
     event_index,
     commit_ts as row_commit_ts,
     '' as cause,
+    physical_table_id,
+    cast(null as struct<partition_name: string, commit_ts: bigint>) as exchanged,
     feed,
     run_id,
     first_run_id

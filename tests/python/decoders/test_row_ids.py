@@ -22,6 +22,16 @@ def test_canal_json_tells_the_row_key_of_rows_without_key(key: tuple[str, ...] |
     assert decode(row_message({"a": "7"}, key=key, tidb=extension)).row_id == row_id
 
 
+@pytest.mark.parametrize(
+    ("rowkey", "table_id"),
+    [(ROW_KEY, 118), (None, None), ("dA==", None), ("dIAAAAAAAA", None), ("bIAAAAAAAAB2", None), ("d" + "é" * 20, None)],
+)
+def test_canal_json_tells_the_partition_of_rows_by_the_row_key(rowkey: str | None, table_id: int | None) -> None:
+    extension = {"commitTs": COMMIT_TS} | ({} if rowkey is None else {"rowkey": rowkey})
+    for key in (None, ("a",)):
+        assert decode(row_message({"a": "7"}, key=key, tidb=extension)).physical_table_id == table_id
+
+
 @pytest.mark.parametrize(("rid", "row_id"), [(5, "5"), (-5, "-5"), (None, None)])
 def test_classic_open_protocol_tells_the_number_of_rows_without_key(rid: int | None, row_id: str | None) -> None:
     assert decode_row({"u": ROW}, rid=rid).row_id == row_id

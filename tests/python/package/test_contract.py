@@ -30,7 +30,8 @@ COLUMNS = {
     "dead_letters offset_gaps balanced",
     "ticdc__completeness": "feed topic partition watermark_ts watermark_at regressions silent_since "
     "complete_through_ts",
-    "ticdc__ddl_history": "feed commit_ts schema_name table_name",
+    "ticdc__ddl_history": "feed commit_ts schema_name table_name rows_taken rows_uncertain",
+    "ticdc__uncertain_rows": f"{TABLE} commit_ts commit_at ddl_kind row_key row is_taken lossy is_settled",
     "ticdc__columns": f"{TABLE} column_name",
     "ticdc__fidelity_reasons": "reason protocols types meaning",
 }

@@ -44,6 +44,7 @@ from ticdc_udfs.catalogue.tables import (
     key_of,
     moved,
     partition_ranges,
+    regrouped_partitions,
     same,
     same_name,
     table_id_of,
@@ -131,6 +132,8 @@ class Effect(NamedTuple):
     """A partition DDL that changes rows without sending them: DROP, TRUNCATE and EXCHANGE PARTITION.
 
     `partitioning` is the table's before the DDL, `partitions` what the DDL names of it (empty where unknown).
+    `physical_id` is TiDB's id of the whole table, where messages tell it. `regrouped` has, by name in lower case, the
+    last commit at which a DDL put the rows of a partition together anew, by their values.
     """
 
     commit_ts: int
@@ -142,6 +145,8 @@ class Effect(NamedTuple):
     partition_names: tuple[str, ...]
     partitions: tuple[PartitionRange, ...]
     partitioning: Partitioning | None
+    physical_id: int | None = None
+    regrouped: tuple[tuple[str, int], ...] = ()
     counterpart_table_id: str | None = None
     counterpart_incarnation: int | None = None
     counterpart_schema_name: str | None = None
@@ -278,7 +283,7 @@ class _Catalogue:
     `told_by_rows` are those whose virtual generated columns no message told. `sends_ddl` tells that there was a DDL
     already. `ids` are TiDB's ids, as far as messages tell them. `odd` are columns that rows of the commit bear and
     their tables lacked, `missed` those that they bear no more; `borne` are the ids of those that rows of a table bore.
-    `views` are the names of views and sequences, which DDL of tables may be of.
+    `views` are the names of views and sequences, which DDL of tables may be of. `regrouped` is that of `Effect`.
     Of the DDL of now, `wire` are the columns in its message and `mentioned` those in its text, in lower case.
     """
 
@@ -297,6 +302,7 @@ class _Catalogue:
     heard: set[Identity] = field(default_factory=set)
     named: set[Identity] = field(default_factory=set)
     ids: dict[Identity, int] = field(default_factory=dict)
+    regrouped: dict[Identity, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     known: set[Key] = field(default_factory=set)
     views: set[Key] = field(default_factory=set)
     gone: dict[Key, int] = field(default_factory=dict)
@@ -953,10 +959,15 @@ class _Catalogue:
         old = table.partitioning
         if change.kind in (DdlKind.DROP_PARTITION, DdlKind.TRUNCATE_PARTITION, DdlKind.EXCHANGE_PARTITION):
             self._effect(change, table)
+        new = old
         if change.kind in (DdlKind.PARTITION_BY, DdlKind.REMOVE_PARTITIONING):
-            self._put(replace(table, partitioning=change.partitioning))
+            new = change.partitioning
         elif old is not None and old.partitions:
-            self._put(replace(table, partitioning=old._replace(partitions=changed_partitions(old.partitions, change))))
+            new = old._replace(partitions=changed_partitions(old.partitions, change))
+        if new is not old:
+            self._put(replace(table, partitioning=new))
+        for name in regrouped_partitions(old, new, change):
+            self.regrouped[table.identity][name.lower()] = self.commit_ts
 
     def _effect(self, change: do.PartitionChange, table: Table) -> None:
         ranges = partition_ranges(table.partitioning)
@@ -974,6 +985,8 @@ class _Catalogue:
             tuple(names),
             tuple(partitions),
             table.partitioning,
+            self.ids.get(table.identity),
+            tuple(sorted(self.regrouped[table.identity].items())),
         )
         if change.counterpart is not None:
             other = self._find(change.counterpart[0] or table.schema, change.counterpart[1])

@@ -235,8 +235,10 @@ def _moves(result: Fold, versions: Sequence[Version]) -> Iterator[_Record]:
             target = _before(other, effect.commit_ts)
         yield _move(effect.commit_ts, effect.kind, source, target, lineages, effect)
         if target is not None:
-            # all rows of a table that was exchanged go into the partition
-            yield _move(effect.commit_ts, effect.kind, target, source, lineages)
+            # all rows of a table that was exchanged go into the partition, also those that do not fit it
+            yield _move(effect.commit_ts, effect.kind, target, source, lineages) | {
+                "to_partition_name": effect.partition_names[0]
+            }
 
 
 def _before(versions: Iterable[Version], commit_ts: int) -> Version | None:
@@ -272,7 +274,9 @@ def _move(
     }
     if effect is not None:
         record["partitioning"] = partitioning_text(effect.partitioning)
-        record["partition_names"] = [partition.name.lower() for partition in effect.partitions]
+        record["partition_names"] = [name.lower() for name in effect.partition_names]
+        record["physical_id"] = effect.physical_id
+        record["regrouped"] = [{"partition_name": name, "commit_ts": at} for name, at in effect.regrouped]
     if target is not None:
         record["to_table_id"], record["to_incarnation"] = target.identity
         record["to_version_from_ts"], record["to_columns"] = target.of.valid_from_ts, target.columns

@@ -324,6 +324,21 @@ def changed_partitions(partitions: tuple[Partition, ...], change: PartitionChang
     return partitions
 
 
+def regrouped_partitions(old: Partitioning | None, new: Partitioning | None, change: PartitionChange) -> list[str]:
+    """The names of those partitions after a DDL whose rows it put together anew, by their values."""
+    if new is None:
+        return []
+    if change.kind in (DdlKind.REORGANIZE_PARTITION, DdlKind.ADD_PARTITION) and change.partitions:
+        return [partition.name for partition in change.partitions]
+    of_all = (
+        DdlKind.PARTITION_BY,
+        DdlKind.REORGANIZE_PARTITION,
+        DdlKind.COALESCE_PARTITION,
+        DdlKind.ADD_PARTITION,
+    )
+    return [partition.name for partition in new.partitions] if change.kind in of_all else []
+
+
 def partition_ranges(partitioning: Partitioning | None) -> dict[str, PartitionRange]:
     """What rows each partition of a table holds, by its name."""
     ranges: dict[str, PartitionRange] = {}

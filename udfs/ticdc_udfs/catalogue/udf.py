@@ -54,7 +54,9 @@ _RECORD_SQL_TYPE, _RECORD_TYPE = _struct(
         *_texts("to_table_id"),
         *_ints("to_incarnation"),
         *_numbers("to_version_from_ts"),
-        *_texts("to_columns"),
+        *_texts("to_columns", "to_partition_name"),
+        *_numbers("physical_id"),
+        _list("regrouped", [*_texts("partition_name"), *_numbers("commit_ts")]),
         _list("lineage", [*_numbers("valid_from_ts"), *_texts("columns", "row_effect")]),
         # of statements
         _list("touched_tables", _TABLES),

@@ -169,7 +169,7 @@ class Gathered:
 
     def add_row(self, common: Event, members: RowMembers) -> None:
         """Adds the event of a row; `common`, always the same object for such rows, has the members beside these."""
-        commit_ts, exact, row_key, before_key, before, after, lossy, claim_check, row_id = members
+        commit_ts, exact, row_key, before_key, before, after, lossy, *rest = members
         row = len(self._own)
         self._row_key.write(row, row_key)
         if before_key is not None:
@@ -181,7 +181,7 @@ class Gathered:
         place = self._places.get(id(common))
         if place is None:
             place = self._places[id(common)] = self._new(common)
-        self._own.append((place, commit_ts, exact, lossy, claim_check, row_id))
+        self._own.append((place, commit_ts, exact, lossy, *rest))
 
     def _new(self, common: Event) -> int:
         self._common.append(common)

@@ -42,7 +42,8 @@ class ErrorCode(StrEnum):
 class Lossy(StrEnum):
     """Why a value is not what TiDB holds; described in the seed `ticdc__fidelity_reasons`.
 
-    `OUT_OF_RANGE` is set by typed tables alone, where Spark's type cannot hold the text.
+    `OUT_OF_RANGE` is set by typed tables alone, where Spark's type cannot hold the text. `PARTITION_…` are set where it is
+    not certain whether a DDL took the row with its partition.
     """
 
     NO_SCHEMA = "no_schema"
@@ -61,6 +62,11 @@ class Lossy(StrEnum):
     COLUMN_UNSURE = "column_unsure"
     AMBIGUOUS_NAME = "ambiguous_name"
     NOT_CONVERTED = "not_converted"
+    PARTITION_SESSION_ZONE = "partition_session_zone"
+    PARTITION_COLLATION = "partition_collation"
+    PARTITION_EXPRESSION = "partition_expression"
+    PARTITION_DEFINITION = "partition_definition"
+    PARTITION_VALUE = "partition_value"
     OUT_OF_RANGE = "out_of_range"
 
     def of(self, column: str = "*") -> str:
@@ -138,6 +144,7 @@ class RowMembers(NamedTuple):
     lossy: tuple[str, ...]
     claim_check: str | None
     row_id: str | None
+    physical_table_id: int | None
 
 
 ROW = Kind.ROW

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -125,6 +126,24 @@ def _event(common: Event, members: RowMembers) -> Event:
     return common._replace(**members._asdict() | texts)
 
 
+@lru_cache(maxsize=1_000)
+def _id_of(start: str) -> int | None:
+    try:
+        record = b64decode(start, validate=True)
+    except ValueError:
+        return None
+    return int.from_bytes(record[1:9], "big") - 2**63 if record[:1] == b"t" else None
+
+
+def physical_id(rowkey: str | None) -> int | None:
+    """The id of the table or partition that holds a row, from the base64 of TiKV's key of it (TiDB's `tablecodec`).
+
+    That begins with a `t` and the id as eight bytes, most significant first, with the sign bit flipped.
+    """
+    found = None if rowkey is None or len(rowkey) < 12 else _id_of(rowkey[:12])
+    return found if found is not None and found > 0 else None
+
+
 def row_members(message: Message, plan: Plan, plain: bytes) -> RowMembers:
     """What the event of a row has for itself; `plan` is the row's. Raises `DecodeError`."""
     (data,) = message.data or [{}]
@@ -161,8 +180,8 @@ def row_members(message: Message, plan: Plan, plain: bytes) -> RowMembers:
     before, after = (data, None) if message.type == "DELETE" else (old, data)
     commit_ts, exact = _commit_ts(message, extension)
     lossy = tuple(dict.fromkeys(flags)) if flags else ()
-    row_id = extension.rowkey if plan.flags else None
-    return new_row_members((commit_ts, exact, row_key, before_key, before, after, lossy, claim_check, row_id))
+    row_id, table_id = extension.rowkey if plan.flags else None, physical_id(extension.rowkey)
+    return new_row_members((commit_ts, exact, row_key, before_key, before, after, lossy, claim_check, row_id, table_id))
 
 
 _NO_EXTENSION = _Extension()

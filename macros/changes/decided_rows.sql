@@ -1,0 +1,58 @@
+{% macro decided_rows() -%}
+{%- set with_same_id -%}
+over (
+            partition by
+                feed, table_id, table_incarnation, ddl_commit_ts, partition_id,
+                if(partition_id is null, row_key, null)
+        )
+{%- endset -%}
+-- where an exchange brought a row comes before any reading of values
+placed_rows as (
+
+    select
+        *,
+        case
+            when partition_names is null then true
+            when exchanged is not null then array_contains(partition_names, lower(exchanged.partition_name))
+            when located.doubt is null then located.is_in
+        end as is_in
+    from located_rows
+
+),
+
+-- rows of one id are in one partition: those that are certain tell it of the others
+rows_with_neighbours as (
+
+    select
+        *,
+        bool_and(is_in) {{ with_same_id }} as all_of_id_are_in,
+        bool_or(is_in) {{ with_same_id }} as some_of_id_are_in
+    from placed_rows
+
+),
+
+judged_rows as (
+
+    select
+        *,
+        coalesce(is_in, if(all_of_id_are_in = some_of_id_are_in, all_of_id_are_in, null)) as is_known_to_move
+    from rows_with_neighbours
+
+),
+
+decided_rows as (
+
+    select
+        *,
+        coalesce(is_known_to_move, located.is_in, false) as is_moved,
+        case
+            when is_known_to_move is not null or located.doubt is null then cast(array() as array<string>)
+            -- what no value of a row decides is flagged once: a problem of each DDL tells it
+            when located.doubt in ('definition', 'expression')
+                then array_except(array('*:partition_' || located.doubt), projected.lossy)
+            else array('*:partition_' || located.doubt)
+        end as doubts
+    from judged_rows
+
+)
+{%- endmacro %}
