@@ -16,6 +16,8 @@
             "schemas": options.get("schemas") | string if takes_schemas else none,
             "framing": options.get("framing", "confluent"),
             "binary_handling_mode": options.get("binary_handling_mode"),
+            "time_zone": options.get("time_zone"),
+            "session_time_zone": options.get("session_time_zone"),
             "options": ticdc.decoding_options(feed["name"], options),
             "target_schema": feed.get("target_schema", options.get("target_schema", "{schema}")),
             "tables": tables if tables and ticdc.is_list(tables) else [],

@@ -15,6 +15,7 @@ import msgspec
 from ticdc_udfs.catalogue.changes import Partitioning, Table
 from ticdc_udfs.catalogue.ddl import kind_and_tables
 from ticdc_udfs.catalogue.fold import Effect, Fold, Problem, TableVersion, fold
+from ticdc_udfs.catalogue.partitions import Zone
 from ticdc_udfs.catalogue.projection import same_key, touches_rows
 from ticdc_udfs.catalogue.seen import Position, SeenTable, ddl_events
 from ticdc_udfs.catalogue.tables import Column, ExportedColumn, Identity, Origin, key_of
@@ -26,12 +27,19 @@ class Feed(msgspec.Struct, frozen=True):
     """What of a feed its catalogue depends on.
 
     `hides_nulls_of` is the capability of the protocol: of columns with a default, or with an expression for one, a
-    message has the default where the row has NULL. `binary_handling_mode` is the option of that name.
+    message has the default where the row has NULL. The others are the options of these names.
     """
 
     protocol: str = ""
     hides_nulls_of: Literal["defaults", "expressions"] | None = None
     binary_handling_mode: str | None = None
+    time_zone: str | None = None
+    session_time_zone: str | None = None
+
+    @property
+    def zone(self) -> Zone:
+        """The time zone of the sessions whose DDL the feed has."""
+        return Zone(self.session_time_zone or self.time_zone or "UTC", self.session_time_zone is not None)
 
 
 class Version(NamedTuple):
@@ -74,7 +82,7 @@ def records(seen_text: str | None, export: str | None, feed_text: str | None) ->
     ends = {} if is_exact else _last_commits(versions)
     return [
         *(_version(version, ends.get(version.place), is_exact, feed, export is not None) for version in versions),
-        *_moves(result, versions),
+        *_moves(result, versions, feed.zone),
         *_statements(seen),
         *map(_problem, result.problems),
     ]
@@ -155,7 +163,7 @@ def _version(version: Version, last_ts: int | None, is_exact: bool, feed: Feed, 
         "table_schema": schema_text(of),
         "key_columns": key_text(of),
         "row_effect": version.row_effect,
-        "partitioning": partitioning_text(of.partitioning),
+        "partitioning": partitioning_text(of.partitioning, feed.zone),
     }
 
 
@@ -217,7 +225,7 @@ def _default(column: Column) -> str | None:
 # Moves
 
 
-def _moves(result: Fold, versions: Sequence[Version]) -> Iterator[_Record]:
+def _moves(result: Fold, versions: Sequence[Version], zone: Zone) -> Iterator[_Record]:
     """Where the rows of a table go: all of them with a new key, those of partitions with DDL about these."""
     lineages: dict[Identity, list[Version]] = defaultdict(list)
     for version in versions:
@@ -233,7 +241,7 @@ def _moves(result: Fold, versions: Sequence[Version]) -> Iterator[_Record]:
         if effect.counterpart_table_id is not None and effect.counterpart_incarnation is not None:
             other = lineages[effect.counterpart_table_id, effect.counterpart_incarnation]
             target = _before(other, effect.commit_ts)
-        yield _move(effect.commit_ts, effect.kind, source, target, lineages, effect)
+        yield _move(effect.commit_ts, effect.kind, source, target, lineages, effect, zone)
         if target is not None:
             # all rows of a table that was exchanged go into the partition, also those that do not fit it
             yield _move(effect.commit_ts, effect.kind, target, source, lineages) | {
@@ -256,6 +264,7 @@ def _move(
     target: Version | None,
     lineages: Mapping[Identity, Sequence[Version]],
     effect: Effect | None = None,
+    zone: Zone | None = None,
 ) -> _Record:
     record = {
         "record": "move",
@@ -273,7 +282,7 @@ def _move(
         ],
     }
     if effect is not None:
-        record["partitioning"] = partitioning_text(effect.partitioning)
+        record["partitioning"] = partitioning_text(effect.partitioning, zone)
         record["partition_names"] = [name.lower() for name in effect.partition_names]
         record["physical_id"] = effect.physical_id
         record["regrouped"] = [{"partition_name": name, "commit_ts": at} for name, at in effect.regrouped]
@@ -313,12 +322,16 @@ def _problem(problem: Problem) -> _Record:
     return {**problem._asdict(), "record": "problem"}
 
 
-def partitioning_text(partitioning: Partitioning | None) -> str | None:
-    """The JSON text of how a table is partitioned, as `partition_batch` reads it; None where it is not."""
+def partitioning_text(partitioning: Partitioning | None, zone: Zone | None = None) -> str | None:
+    """The JSON text of how a table is partitioned, as `partition_batch` reads it; None where it is not.
+
+    `zone` is that of the sessions that did so, UTC where nothing tells it.
+    """
     if partitioning is None:
         return None
     partitions = [partition._asdict() for partition in partitioning.partitions]
-    return _text({**partitioning._asdict(), "partitions": partitions})
+    of_zone = {"zone": zone.name, "zone_is_told": zone.is_told} if zone is not None else {}
+    return _text({**partitioning._asdict(), "partitions": partitions, **of_zone})
 
 
 def _told(members: Mapping[str, Any]) -> _Record:

@@ -23,6 +23,7 @@ _FEED_MEMBERS = (
 _LOAD_MEMBERS = ("feed", "schema", "table", "relation", "commit_ts", "key_columns")
 _BACKSLASH = "in it a backslash stands before %, _ or another one"
 _NAME = re.compile(r"[A-Za-z0-9_]+")
+_OFFSET = re.compile(r"[+-](\d{1,2}):(\d\d)", re.ASCII)
 _LIKE = re.compile(r"([^\\]|\\[\\%_])+")
 _LIKE_TABLES = re.compile(r"!?([^\\!]|\\[\\%_])([^\\]|\\[\\%_])*")
 _TEXT_TYPE = re.compile(r"(var)?char\(.*")
@@ -169,6 +170,11 @@ def _time_zones() -> frozenset[str]:
     return frozenset(resources.files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()) - {"Factory"}
 
 
+def _is_offset(text: str) -> bool:
+    match = _OFFSET.fullmatch(text)
+    return match is not None and int(match[1]) * 60 + int(match[2]) <= 14 * 60 and int(match[2]) < 60
+
+
 def _is_pattern(text: str) -> bool:
     for name in ("{schema}", "{feed}", "{target}"):
         text = text.replace(name, "_")
@@ -261,6 +267,10 @@ _KINDS: Mapping[str, tuple[Callable[[str], bool], str]] = {
     "time zone": (
         lambda text: text in _time_zones(),
         "names of the IANA time zone database, such as UTC or Asia/Shanghai",
+    ),
+    "session time zone": (
+        lambda text: text in _time_zones() or _is_offset(text),
+        "names of the IANA time zone database, such as Asia/Shanghai, or offsets from -14:00 to +14:00, such as +08:00",
     ),
     "pattern": (_is_pattern, "letters, digits, _, {schema}, {feed} and {target}"),
     "schemas": (_is_place_of_schemas, "the http or https URL of a schema registry, a JSON file, or a relation"),
