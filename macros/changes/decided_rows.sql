@@ -46,10 +46,9 @@ decided_rows as (
         *,
         coalesce(is_known_to_move, located.is_in, false) as is_moved,
         case
-            when is_known_to_move is not null or located.doubt is null then cast(array() as array<string>)
-            -- what no value of a row decides is flagged once: a problem of each DDL tells it
-            when located.doubt in ('definition', 'expression')
-                then array_except(array('*:partition_' || located.doubt), projected.lossy)
+            -- without a definition all rows are in doubt: a problem of the DDL tells it
+            when is_known_to_move is not null or coalesce(located.doubt, 'definition') = 'definition'
+                then cast(array() as array<string>)
             else array('*:partition_' || located.doubt)
         end as doubts
     from judged_rows

@@ -24,7 +24,14 @@ def test_canal_json_tells_the_row_key_of_rows_without_key(key: tuple[str, ...] |
 
 @pytest.mark.parametrize(
     ("rowkey", "table_id"),
-    [(ROW_KEY, 118), (None, None), ("dA==", None), ("dIAAAAAAAA", None), ("bIAAAAAAAAB2", None), ("d" + "é" * 20, None)],
+    [
+        (ROW_KEY, 118),
+        (None, None),
+        ("dA==", None),
+        ("dIAAAAAAAA", None),
+        ("bIAAAAAAAAB2", None),
+        ("d" + "é" * 20, None),
+    ],
 )
 def test_canal_json_tells_the_partition_of_rows_by_the_row_key(rowkey: str | None, table_id: int | None) -> None:
     extension = {"commitTs": COMMIT_TS} | ({} if rowkey is None else {"rowkey": rowkey})

@@ -65,7 +65,6 @@ class Lossy(StrEnum):
     PARTITION_SESSION_ZONE = "partition_session_zone"
     PARTITION_COLLATION = "partition_collation"
     PARTITION_EXPRESSION = "partition_expression"
-    PARTITION_DEFINITION = "partition_definition"
     PARTITION_VALUE = "partition_value"
     OUT_OF_RANGE = "out_of_range"
 
