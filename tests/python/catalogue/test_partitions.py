@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from zlib import crc32
 
 import pyarrow as pa
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from support.catalogue import folded, last
 
 from ticdc_udfs.catalogue.fold import TableVersion
-from ticdc_udfs.catalogue.partitions import partition_batch, partition_of
+from ticdc_udfs.catalogue.partitions import Doubt, Placement, is_within, partition_batch, partition_of, placement_of
 from ticdc_udfs.catalogue.records import partitioning_text
 
 
@@ -26,6 +27,13 @@ def located(columns: str, by: str, **row: str | None) -> str | None:
     table = version(columns, by)
     assert table.partitioning is not None
     return partition_of(row, table.partitioning, table.columns)
+
+
+def placed(columns: str, by: str, **row: str | None) -> Placement:
+    """Where a row lies."""
+    table = version(columns, by)
+    assert table.partitioning is not None
+    return placement_of(row, table.partitioning, table.columns)
 
 
 RANGE = (
@@ -95,15 +103,6 @@ def test_days_of_a_date_without_month_are_null(value: str | None, want: str) -> 
     assert located("c DATE", by, c=value) == want
 
 
-def test_a_bound_by_a_sessions_time_zone_leaves_its_days_uncertain() -> None:
-    by = (
-        "RANGE (UNIX_TIMESTAMP(c)) (PARTITION low VALUES LESS THAN (UNIX_TIMESTAMP('2024-01-01 00:00:00')), "
-        "PARTITION high VALUES LESS THAN MAXVALUE)"
-    )
-    values = ("2023-12-31 09:59:59", "2023-12-31 10:00:00", "2024-01-01 14:00:00", "2024-01-01 14:00:01")
-    assert [located("c TIMESTAMP", by, c=value) for value in values] == ["low", None, None, "high"]
-
-
 def test_range_columns_compare_one_after_the_other() -> None:
     by = (
         "RANGE COLUMNS (a, b) (PARTITION p1 VALUES LESS THAN (1, 'm'), PARTITION p2 VALUES LESS THAN (1, MAXVALUE), "
@@ -126,26 +125,6 @@ def test_range_columns_of_dates() -> None:
     values = ("2023-12-31", "2024-01-01", "2024-12-31", "2025-01-01")
     assert [located("c DATE", by, c=value) for value in values] == ["p1", "p2", "p2", None]
     assert located("c DATETIME(3)", by, c="2024-01-01 00:00:00.000") == "p2"
-
-
-@pytest.mark.parametrize(
-    ("collation", "value", "want"),
-    [
-        ("utf8mb4_bin", "M", "p1"),
-        ("utf8mb4_bin", "m ", "p2"),
-        ("utf8mb4_bin", "é", "p2"),
-        ("utf8mb4_general_ci", "L", "p1"),
-        ("utf8mb4_general_ci", "N", "p2"),
-        ("utf8mb4_general_ci", "é", None),
-        ("utf8mb4_general_ci", "a-b", None),
-        ("gbk_bin", "l", "p1"),
-        ("gbk_bin", "中", None),
-        ("gb18030_bin", "中", None),
-    ],
-)
-def test_texts_compare_by_their_collation(collation: str, value: str, want: str | None) -> None:
-    by = "RANGE COLUMNS (c) (PARTITION p1 VALUES LESS THAN ('m'), PARTITION p2 VALUES LESS THAN (MAXVALUE))"
-    assert located(f"c VARCHAR(9) COLLATE {collation}", by, c=value) == want
 
 
 def test_binary_columns_compare_by_bytes() -> None:
@@ -208,21 +187,80 @@ def test_key_is_the_checksum_of_the_texts(columns: str, row: dict[str, str | Non
     assert located(columns, "KEY () PARTITIONS 7", **row) == f"p{want}"
 
 
+INTERVAL = "RANGE (c) INTERVAL (10) FIRST PARTITION LESS THAN (0) LAST PARTITION LESS THAN (90)"
+
+
 @pytest.mark.parametrize(
-    ("columns", "by", "value"),
+    ("columns", "by", "value", "doubt"),
     [
-        ("c VARCHAR(9) COLLATE utf8mb4_general_ci", "KEY (c) PARTITIONS 2", "a"),
-        ("c VARCHAR(9) COLLATE gbk_bin", "KEY (c) PARTITIONS 2", "中"),
-        ("c TIMESTAMP", "KEY (c) PARTITIONS 2", "2024-01-01 00:00:00"),
-        ("c DATE", "HASH (YEARWEEK(c)) PARTITIONS 2", "2024-01-01"),
-        ("c INT", "HASH (other) PARTITIONS 2", "1"),
-        ("c INT", "HASH (c +) PARTITIONS 2", "1"),
-        ("c DATE", "HASH (YEAR(c)) PARTITIONS 2", "today"),
-        ("c INT", "RANGE (c) INTERVAL (10) FIRST PARTITION LESS THAN (0) LAST PARTITION LESS THAN (90)", "1"),
+        ("c VARCHAR(9) COLLATE utf8mb4_unicode_ci", "KEY (c) PARTITIONS 2", "ж", "collation"),
+        ("c VARCHAR(9) COLLATE gbk_bin", "KEY (c) PARTITIONS 2", "Ω", "collation"),
+        ("c JSON", "KEY (c) PARTITIONS 2", "{}", "value"),
+        ("c DATE", "HASH (LAST_DAY(c)) PARTITIONS 2", "2024-01-01", "expression"),
+        ("c INT", "HASH (other) PARTITIONS 2", "1", "expression"),
+        ("c INT", "HASH (c +) PARTITIONS 2", "1", "expression"),
+        ("c DATE", "HASH (YEAR(c)) PARTITIONS 2", "today", "value"),
+        ("c DATE", "HASH (WEEKDAY(c)) PARTITIONS 2", "2024-02-31", "value"),
+        ("c TIME", "HASH (EXTRACT(HOUR FROM c)) PARTITIONS 2", "-01:00:00", "value"),
+        ("c INT", INTERVAL, "1", "definition"),
+        ("c INT", RANGE + "(20))", "20", "value"),
     ],
 )
-def test_what_is_not_certain_has_no_partition(columns: str, by: str, value: str) -> None:
-    assert located(columns, by, c=value) is None
+def test_what_nothing_tells_has_a_doubt(columns: str, by: str, value: str, doubt: str) -> None:
+    assert placed(columns, by, c=value) == (None, None, doubt)
+
+
+def test_key_of_a_moment_depends_on_the_session_of_each_write() -> None:
+    found = placed("c TIMESTAMP", "KEY (c) PARTITIONS 2", c="2024-01-01 00:00:00")
+    assert found == (f"p{crc32(b'2024-01-01 00:00:00') % 2}", None, "session_zone")
+
+
+def test_one_bound_that_cannot_be_read_makes_only_its_neighbours_uncertain() -> None:
+    by = (
+        "RANGE (c) (PARTITION p1 VALUES LESS THAN (10), PARTITION p2 VALUES LESS THAN (RAND()), "
+        "PARTITION p3 VALUES LESS THAN (30), PARTITION p4 VALUES LESS THAN (40))"
+    )
+    assert [located("c INT", by, c=value) for value in ("5", "20", "30")] == ["p1", None, "p4"]
+    assert placed("c INT", by, c="20") == (None, frozenset({"p2", "p3"}), "expression")
+
+
+@pytest.mark.parametrize(
+    ("names", "want"),
+    [(["p1", "p4"], (False, None)), (["p2", "p3"], (True, None)), (["p1", "p2"], (False, "expression"))],
+)
+def test_a_row_of_two_partitions_is_certain_where_both_are_meant_or_none(
+    names: list[str], want: tuple[bool, str | None]
+) -> None:
+    assert is_within(Placement(None, frozenset({"p2", "P3"}), Doubt.EXPRESSION), names) == want
+
+
+def test_one_value_of_a_list_that_cannot_be_read_leaves_the_others_certain() -> None:
+    by = "LIST (c) (PARTITION p1 VALUES IN (1, 2), PARTITION p2 VALUES IN (RAND()), PARTITION p3 DEFAULT)"
+    assert placed("c INT", by, c="1") == ("p1", frozenset({"p1"}), None)
+    assert placed("c INT", by, c="5") == ("p3", frozenset({"p2", "p3"}), "expression")
+    assert placed("c INT", by, c=None) == ("p3", frozenset({"p3"}), None)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "hashed"),
+    [
+        ("c YEAR", "0000", b"0"),
+        ("c YEAR", "2024", b"2024"),
+        ("c BIT(12)", "261", b"\x01\x05"),
+        ("c TIME(1)", "-01:00:00.5", b"-01:00:00.5"),
+        ("c DOUBLE", "0.5", b"0.5"),
+        ("c DECIMAL(5,2)", "1.50", b"1.50"),
+        ("c BINARY(3)", "YQ==", b"a\0\0"),
+        ("c VARCHAR(9) COLLATE utf8mb4_general_ci", "aé ", b"\0A\0E"),
+        ("c VARCHAR(9) COLLATE utf8mb4_unicode_ci", "a ", b"\x0e\x33"),
+        ("c VARCHAR(9) COLLATE utf8mb4_0900_ai_ci", "a ", b"\x1c\x47\x02\x09"),
+        ("c VARCHAR(9) COLLATE gbk_chinese_ci", "ab", b"AB"),
+        ("c VARCHAR(9) COLLATE gbk_bin", "中", b"\xd6\xd0"),
+        ("c ENUM('a','b') COLLATE utf8mb4_general_ci", "b", b"\0B"),
+    ],
+)
+def test_key_hashes_what_tidb_makes_of_a_value(column: str, value: str, hashed: bytes) -> None:
+    assert located(column, "KEY (c) PARTITIONS 997", c=value) == f"p{crc32(hashed) % 997}"
 
 
 def test_a_row_without_the_column_has_no_partition() -> None:

@@ -30,6 +30,7 @@ OPTIONS = (
     "framing",
     "schemas",
     "target_schema",
+    "session_time_zone",
     "time_zone",
 )
 
