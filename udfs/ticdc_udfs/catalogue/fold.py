@@ -26,6 +26,7 @@ from ticdc_udfs.catalogue.column_types import (
     zero_value,
 )
 from ticdc_udfs.catalogue.ddl import statements
+from ticdc_udfs.catalogue.partitions import is_readable
 from ticdc_udfs.catalogue.renames import Step, moves
 from ticdc_udfs.catalogue.tables import (
     TIDB_CHARSET,
@@ -974,7 +975,8 @@ class _Catalogue:
         names = tuple(ranges) if change.names is None else change.names
         known = {name.lower(): rows for name, rows in ranges.items()}
         partitions = [known[name.lower()] for name in names if name.lower() in known]
-        if len(partitions) < len(names) or not names:
+        by = table.partitioning
+        if len(partitions) < len(names) or not names or (by is not None and not is_readable(by, table.columns or ())):
             self._problem(ProblemCode.UNKNOWN_PARTITION, f"{change.kind}", table.schema, table.name)
         effect = Effect(
             self.commit_ts,

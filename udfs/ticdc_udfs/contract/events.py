@@ -42,8 +42,8 @@ class ErrorCode(StrEnum):
 class Lossy(StrEnum):
     """Why a value is not what TiDB holds; described in the seed `ticdc__fidelity_reasons`.
 
-    `OUT_OF_RANGE` is set by typed tables alone, where Spark's type cannot hold the text. `PARTITION_…` are set where it is
-    not certain whether a DDL took the row with its partition.
+    `OUT_OF_RANGE` is set by typed tables alone, where Spark's type cannot hold the text. `PARTITION_…` are set where
+    it is not certain whether a DDL took the row with its partition.
     """
 
     NO_SCHEMA = "no_schema"

@@ -26,6 +26,7 @@ __all__ = [
     "Membership",
     "Placement",
     "Zone",
+    "is_readable",
     "is_within",
     "partition_batch",
     "partition_of",
@@ -48,6 +49,11 @@ def placement_of(row: Image, partitioning: Partitioning, columns: Sequence[Colum
     return _placed_by(row, _locator(partitioning, columns, zone))
 
 
+def is_readable(partitioning: Partitioning, columns: Sequence[Column]) -> bool:
+    """Whether the definition of the partitions tells where rows lie."""
+    return not isinstance(_locator(partitioning, columns, _UTC), Doubt)
+
+
 def partition_of(row: Image, partitioning: Partitioning, columns: Sequence[Column]) -> str | None:
     """The name of the partition that most likely holds a row; None where nothing tells it."""
     return placement_of(row, partitioning, columns).likeliest
@@ -65,7 +71,7 @@ def is_within(placement: Placement, names: Collection[str]) -> Membership:
 
 def _placed_by(row: Image, locate: Locate | Doubt) -> Placement:
     if isinstance(locate, Doubt):
-        return Placement(None, None, locate)
+        return Placement(None, None, Doubt.DEFINITION)
     try:
         return locate(row)
     except _UNREADABLE as error:
