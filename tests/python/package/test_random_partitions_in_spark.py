@@ -37,6 +37,11 @@ def rule_of(rng: Random, method: str) -> Any:
     return rng.choice([one for one in sure if "gb" not in one.column] if method == "key" else columns())
 
 
+def named(ddl: str) -> str:
+    """The text with a place for the name of the table."""
+    return ddl.replace("{", "{{").replace("}", "}}").replace("TABLE t ", "TABLE {} ")
+
+
 def told_by(feed: Feed, name: str, rng: Random, method: str) -> Expected:
     """Tells a random table and what becomes of it to the feed; the first rows are there before all DDL."""
     rule = rule_of(rng, method)
@@ -50,7 +55,7 @@ def told_by(feed: Feed, name: str, rng: Random, method: str) -> Expected:
     feed.begin(name)
     written = Written(feed, name, f"id int, c {rule.column.split(' ')[0].lower()}")
     create, *alters = model.texts[1:]
-    written.ddl("CREATE", create.replace("TABLE t (", "TABLE {} (`id` INT PRIMARY KEY, "))
+    written.ddl("CREATE", named(create).replace("TABLE {} (", "TABLE {} (`id` INT PRIMARY KEY, "))
     for number, row in enumerate(first_rows):
         written.insert(number, None if row is None else rule.canonical(row))
     for place, text in enumerate(alters):
@@ -58,7 +63,7 @@ def told_by(feed: Feed, name: str, rng: Random, method: str) -> Expected:
             other = Written(feed, f"{name}_x{place}", written.columns)
             other.ddl("CREATE", f"CREATE TABLE {{}} (`id` INT PRIMARY KEY, c {rule.column})")
             text = text.removesuffix("x") + f"`shop`.`{other.name}` WITH VALIDATION"
-        written.ddl("ALTER", text.replace("TABLE t ", "TABLE {} "))
+        written.ddl("ALTER", named(text))
     left = {number for row in model.rows for number in by_row[repr(row)]}
     return Expected(left, numbers.keys() - left, [sum(is_gone for _, is_gone in goes) for _, _, goes in ddl])
 
