@@ -6,7 +6,8 @@
             {%- for range in staged_offsets %}
             (feed = {{ ticdc.text_literal(range.feed) }} and topic = {{ ticdc.text_literal(range.topic) }}
                 and `partition` = {{ range.partition }}
-                and `offset` between {{ range.first_offset }} and {{ range.last_offset }})
+                and `offset` between {{ range.first_offset }} and {{ range.last_offset }}
+                {%- if "late_from" in range %} and `offset` not between {{ range.late_from }} and {{ range.late_to }}{% endif %})
             {{- " or" if not loop.last }}
             {%- endfor %}
         )
@@ -14,17 +15,35 @@
         {#- Spark plans for minutes where thousands of conditions stand side by side. -#}
         not exists (
             select 1
-            from values
-                {%- for range in staged_offsets %}
-                ({{ ticdc.text_literal(range.feed) }}, {{ ticdc.text_literal(range.topic) }}, {{ range.partition }}, {{ range.first_offset }}, {{ range.last_offset }})
-                {{- "," if not loop.last }}
-                {%- endfor %}
-                as staged (staged_feed, staged_topic, staged_partition, first_offset, last_offset)
+            from ({{ ticdc.offset_ranges(staged_offsets) }})
             where
                 feed = staged_feed
                 and topic = staged_topic
                 and `partition` = staged_partition
                 and `offset` between first_offset and last_offset
+                and `offset` not between late_from and late_to
         )
     {%- endif -%}
+    {%- for staged_in, ranges in staged_offsets | selectattr("late_from", "defined") | groupby("staged_in") %}
+    and not exists (
+        select 1
+        from (
+            select
+                feed as staged_feed,
+                topic as staged_topic,
+                `partition` as staged_partition,
+                `offset` as staged_offset
+            from {{ staged_in }} as staged
+            where
+                event_index = 0
+                and not is_redriven
+                and `offset` between {{ ranges | map(attribute="late_from") | min }} and {{ ranges | map(attribute="late_to") | max }}
+        )
+        where
+            feed = staged_feed
+            and topic = staged_topic
+            and `partition` = staged_partition
+            and `offset` = staged_offset
+    )
+    {%- endfor %}
 {%- endmacro %}

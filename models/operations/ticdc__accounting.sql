@@ -62,6 +62,19 @@ neighbours as (
 
 ),
 
+gaps as (
+
+    select
+        *,
+        next_offset > `offset` + 1 as is_before_gap,
+        -- a topic that is compacted, or written in transactions, may lack more offsets than an array can list
+        count_if(next_offset > `offset` + 1) over (
+            partition by feed, topic, `partition` order by `offset` rows unbounded preceding
+        ) <= 1000 as is_listed
+    from neighbours
+
+),
+
 counted as (
 
     select
@@ -79,13 +92,17 @@ counted as (
         sort_array(
             collect_list(
                 if(
-                    next_offset > `offset` + 1,
+                    is_before_gap and is_listed,
                     named_struct('first_offset', `offset` + 1, 'last_offset', next_offset - 1),
                     null
                 )
             )
-        ) as offset_gaps
-    from neighbours
+        ) as offset_gaps,
+        count_if(is_before_gap) as gaps,
+        sum(if(is_before_gap, next_offset - `offset` - 1, 0)) as missing_offsets,
+        min(if(is_before_gap, `offset` + 1, null)) as first_missing_offset,
+        max(if(is_before_gap, next_offset - 1, null)) as last_missing_offset
+    from gaps
     group by feed, topic, `partition`
 
 )
