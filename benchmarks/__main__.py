@@ -18,6 +18,7 @@ from statistics import mean, median
 
 from benchmarks import flink, native, native_decoders
 from benchmarks.encoders import ENCODERS
+from benchmarks.holes import holes
 from benchmarks.many_tables import ROWS, ManyTables
 from benchmarks.measure import Contender, Cost, alternate, measured, progress, say
 from benchmarks.messages import Changefeed
@@ -36,9 +37,10 @@ _STAGING_COLUMNS = (
 _MEASUREMENTS = ("decode", "build", "increment", "queries")
 _TABLES = "tables"
 _INCREMENTS = "increments"
+_HOLES = "holes"
 _PEERS = "peers"
 _PROTOCOLS = "protocols"
-_ALONE = (_TABLES, _INCREMENTS, _PEERS, _PROTOCOLS)
+_ALONE = (_TABLES, _INCREMENTS, _HOLES, _PEERS, _PROTOCOLS)
 _SPARK_AVRO = "org.apache.spark:spark-avro_2.13:4.1.1"
 
 
@@ -271,6 +273,8 @@ def main() -> None:
                     report += many_tables(bench, options.tables, has_ddl, options.relations.split(","))
             if _INCREMENTS in options.what:
                 report += increments(bench, options.increments)
+            if _HOLES in options.what:
+                report += holes(bench, SMALL, options.changes, options.rounds)
             if _PEERS in options.what:
                 report += run(bench, MIXED, "canal_json", [_PEERS], options.changes, options.rounds)
             if _PROTOCOLS in options.what:

@@ -79,8 +79,8 @@ DDL = {
     "RENAME TABLE t TO u": True,
 }
 
-# Ranges of staged offsets: topic, partition, first and last offset.
-STAGED: Mapping[str, list[tuple[str, int, int, int]]] = {
+# Ranges of staged offsets: topic, partition, first and last offset, and from where to where messages came late.
+STAGED: Mapping[str, list[tuple[str, int, int, int, *tuple[int, ...]]]] = {
     "nothing": [],
     "one partition": [("t", 1, 5, 9)],
     "partitions": [("t", 0, 0, 9), ("t", 1, 3, 20), ("t", 2, 4, 4)],
@@ -89,6 +89,10 @@ STAGED: Mapping[str, list[tuple[str, int, int, int]]] = {
     "topics": [("t", 0, 0, 9), ("it's", 0, 3, 5)],
     "topics that differ in case": [("t", 0, 0, 9), ("T", 1, 0, 9)],
     "many ranges": [("it's", partition, first, first + 1) for partition in (0, 1) for first in range(0, 30, 3)],
+    "late": [("t", 0, 2, 20, 4, 7)],
+    "late in some": [("t", 0, 2, 20, 4, 7), ("t", 1, 0, 30, 0, 30), ("t", 2, 5, 9)],
+    "late in topics": [("t", 0, 2, 20), ("it's", 3, 0, 12, 8, 8)],
+    "late in many ranges": [("it's", 3, 0, 12, 8, 10), *(("t", 3, 2 * first, 2 * first) for first in range(16))],
 }
 
 
@@ -219,9 +223,20 @@ def test_ddl_that_makes_a_table_with_a_key_ends_no_name(values: Mapping[str, Any
     assert {row.ddl_query: row.ends for row in found} == DDL
 
 
-def _is_not_staged(ranges: list[tuple[str, int, int, int]]) -> str:
-    names = ("topic", "partition", "first_offset", "last_offset")
-    staged = [{"feed": "shop", **dict(zip(names, each, strict=True))} for each in ranges]
+def _is_not_staged(ranges: list[tuple[str, int, int, int, *tuple[int, ...]]]) -> str:
+    names = ("topic", "partition", "first_offset", "last_offset", "late_from", "late_to")
+    staged: list[dict[str, Any]] = [{"feed": "shop", **dict(zip(names, each, strict=False))} for each in ranges]
+    # where messages came late, those of even offsets are staged
+    even = ", ".join(
+        str(("shop", topic, part, offset, 0, False))
+        for topic, part, _, _, *late in ranges
+        if late
+        for offset in range(late[0], late[1] + 1)
+        if offset % 2 == 0
+    )
+    columns = "feed, topic, `partition`, `offset`, event_index, is_redriven"
+    for each in staged:
+        each.update({"staged_in": f"(select * from values {even} as rows ({columns}))"} if "late_from" in each else {})
     another = {"feed": "another", "topic": "t", "partition": 0, "first_offset": 0, "last_offset": 99}
     may_be_new = f"""'((feed = "shop"' ~ ticdc.may_not_be_staged({json.dumps(staged)}) ~ ') or feed = "another")'"""
     return f"{may_be_new} ~ ' and ' ~ ticdc.is_not_staged({json.dumps([*staged, another])})"
@@ -234,7 +249,10 @@ def test_messages_that_are_not_staged(values: Mapping[str, Any], spark: SparkSes
     is_not_staged = values[f"staged {name}"]
     found = spark.createDataFrame(messages, columns).where(f"topic is not null and {is_not_staged}").collect()
     staged = {
-        ("shop", topic, part, offset) for topic, part, first, last in STAGED[name] for offset in range(first, last + 1)
+        ("shop", topic, part, offset)
+        for topic, part, first, last, *late in STAGED[name]
+        for offset in range(first, last + 1)
+        if not late or not late[0] <= offset <= late[1] or offset % 2 == 0
     }
     staged |= {("another", "t", 0, offset) for offset in range(32)}
     assert sorted(map(tuple, found)) == sorted(set(messages) - staged)
