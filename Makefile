@@ -61,9 +61,10 @@ docs: setup ## writes dbt's documentation of the package to target/docs/static_i
 	$(DBT) docs generate --no-compile --empty-catalog --static \
 	--profiles-dir tests/lint --target-path target/docs --log-path target/docs --vars '$(LINT_VARS)'
 
-fidelity: setup ## writes docs/fidelity.md, which values come through each protocol, and docs/udfs.md
+fidelity: setup ## writes docs/fidelity.md, which values come through each protocol, docs/udfs.md and docs/switches.md
 	PYTHONPATH=tests/python $(BIN)/python -m support.fidelity
 	PYTHONPATH=tests/python $(BIN)/python -m support.udfs_page
+	PYTHONPATH=tests/python $(BIN)/python -m support.switches_page
 
 lock: ## pins the newest versions that pyproject.toml allows in constraints.txt (needs pip-tools)
 	pip-compile --upgrade --generate-hashes --allow-unsafe --strip-extras --extra dev --build-deps-for editable \

@@ -7,10 +7,11 @@
     ).rows[0][0] | int if execute and tso is none else tso %}
     {% set table = ticdc.table_as_of(schema_name, table_name, moment, feed) %}
     {% set rows = "(" ~ ticdc.rows_as_of(moment) ~ ")" %}
-    {% if not table %}{% do return(rows) %}{% endif %}
-    select
-        {{ ticdc.named_columns(table, ["commit_ts"]) }}
-    from (
-        {{ ticdc.typed_rows(table, rows, [], ["row_key"]) }}
+    {# as a query in brackets is, it is a model, and stands after `from` #}
+    (
+        select {{ ticdc.named_columns(table, ["commit_ts"]) if table else "*" }}
+        from {{ "(" ~ ticdc.typed_rows(table, rows, [], ["row_key"]) ~ ")" if table else rows }}
+        {# `dbt build --empty` limits what models read #}
+        {{ "limit 0" if flags.EMPTY }}
     )
 {% endmacro %}

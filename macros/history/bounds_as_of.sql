@@ -10,6 +10,6 @@
                 )
             else {{ tso }}
         end as as_of_ts
-    from {{ ref("int_ticdc__publication") }}
+    from {{ ticdc.ref("int_ticdc__publication") }}
     lateral view explode(feed_bounds) exploded as feed, bounds
 {% endmacro %}

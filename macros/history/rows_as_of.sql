@@ -3,13 +3,13 @@ with
 
 ranked as (
 
-    {{ ticdc.changes_as_of(tso, ref("int_ticdc__row_changes")) }}
+    {{ ticdc.changes_as_of(tso, ticdc.ref("int_ticdc__row_changes")) }}
 
 ),
 
 versions as (
 
-    select * from {{ ticdc.published_rows(ref("int_ticdc__catalogue")) }} as catalogue
+    select * from {{ ticdc.published_rows(ticdc.ref("int_ticdc__catalogue")) }} as catalogue
     where record = 'version' and valid_from_ts <= {{ tso }} and coalesce(valid_to_ts > {{ tso }}, true)
 
 ),
@@ -20,7 +20,7 @@ known_tables as (
         feed,
         table_id,
         table_incarnation
-    from {{ ticdc.published_rows(ref("int_ticdc__catalogue")) }} as catalogue
+    from {{ ticdc.published_rows(ticdc.ref("int_ticdc__catalogue")) }} as catalogue
     where record = 'version'
 
 )

@@ -1,6 +1,6 @@
 {% macro table_as_of(schema_name, table_name, tso, feed) %}
-    {% set catalogue = ref("int_ticdc__catalogue") %}
-    {% set plans = ref("int_ticdc__typed_tables") %}
+    {% set catalogue = ticdc.ref("int_ticdc__catalogue") %}
+    {% set plans = ticdc.ref("int_ticdc__typed_tables") %}
     {% if not execute or load_cached_relation(catalogue) is none %}{% do return(none) %}{% endif %}
     {% set found = run_query(
         "select to_json(struct(versions.feed, versions.table_id, versions.table_incarnation)), "
@@ -15,7 +15,7 @@
     {% if found | length != 1 %}
         {% do exceptions.raise_compiler_error(
             "ticdc: " ~ (found | length or "no") ~ " feeds have the table " ~ schema_name ~ "." ~ table_name ~ " at commit " ~ tso
-            ~ ("; as_of needs a feed" if found else "")
+            ~ ("; as_of needs a feed" if found else "; --empty reads no message that tells of one: build once without it" if flags.EMPTY else "")
         ) %}
     {% endif %}
     {% do return(dict(fromjson(found[0][0]), columns=fromjson(found[0][1]))) %}

@@ -22,8 +22,8 @@
     {% set request = {
         "variables": variables, "protocols": protocols, "columns": columns, "models": models, "stored": ticdc.stored_models(),
         "missing_seeds": missing_seeds, "is_full_refresh": flags.FULL_REFRESH | default(false, true),
-        "deferred": deferred,
+        "deferred": deferred, "settings": ticdc.memory().settings + ticdc.settings_of_hooks(models),
+        "configured": ticdc.configured_nodes("model") + ticdc.configured_nodes("seed"),
     } %}
-    {% set query %}select explode(found) from (select ticdc_configuration_problems({{ ticdc.text_literal(tojson(request)) }}) as found){% endset %}
-    {% do ticdc.refuse_configuration(run_query(query).rows | map(attribute=0) | list) %}
+    {% do ticdc.check_request(request) %}
 {% endmacro %}

@@ -2,7 +2,7 @@
     {%- if relation.schema is none -%}
     {{ relation }}
     {%- else -%}
-    {%- set name, view = ticdc.text_literal(relation.identifier), ref(model) -%}
+    {%- set name, view = ticdc.text_literal(relation.identifier), ticdc.ref(model) -%}
     (
         {%- if relation.identifier in ticdc.models_by_feed() %}
         select stored.* except (shown)

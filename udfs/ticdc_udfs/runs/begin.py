@@ -10,6 +10,7 @@ import pyarrow as pa
 from msgspec import Struct
 
 from ticdc_udfs.contract.configuration import Kind, problems_of
+from ticdc_udfs.runs.switches import Configured, Set, problems_of_switches
 
 
 class Request(Struct, frozen=True):
@@ -18,9 +19,11 @@ class Request(Struct, frozen=True):
     `variables`, `protocols` and `columns` are those of `problems_of`. `models` are the models of the package that it
     builds, `stored` all of the package that store rows, `missing_seeds` the seeds that models read and that are neither
     there nor in the run, `deferred` the models that store rows and for which `--defer` gives those of another schema.
+    `settings` are those of the session, `configured` what the models and seeds of the run are configured with. Without
+    `variables` it makes seeds alone.
     """
 
-    variables: Mapping[str, Any]
+    variables: Mapping[str, Any] | None
     protocols: Mapping[str, Mapping[str, Kind]]
     columns: Mapping[str, str]
     models: Sequence[str]
@@ -28,12 +31,15 @@ class Request(Struct, frozen=True):
     missing_seeds: Sequence[str]
     is_full_refresh: bool
     deferred: Sequence[str] = ()
+    settings: Sequence[Set] = ()
+    configured: Sequence[Configured] = ()
 
 
 def problems_of_run(request: Request) -> list[str]:
     """Why a run cannot begin, a text for each reason; none where it can."""
     return [
-        *problems_of(request.variables, request.protocols, request.columns),
+        *problems_of_switches(request.settings, request.configured),
+        *(problems_of(request.variables, request.protocols, request.columns) if request.variables is not None else ()),
         *_of_seeds(request.missing_seeds),
         *_of_refresh(request),
         *_of_deferral(request.deferred),
@@ -60,7 +66,7 @@ def _of_seeds(missing: Sequence[str]) -> Iterator[str]:
 def _of_refresh(request: Request) -> Iterator[str]:
     left_out = sorted(set(request.stored) - set(request.models))
     if not request.is_full_refresh:
-        if request.variables.get("ticdc__redecode") is True:
+        if (request.variables or {}).get("ticdc__redecode") is True:
             yield (
                 "ticdc__redecode is true, and only --full-refresh builds again what follows from the messages: give "
                 "both, or neither"
