@@ -155,9 +155,10 @@ def queries() -> Iterator[Query]:
 class Builds(NamedTuple):
     """Two clients on one server: what came of both builds of the first, as output and exit code.
 
-    `answers`: the rows of each query of the pages after them, or why there are none.
+    `home`: the project of the first; `answers`: the rows of each query of the pages after them, or why there are none.
     """
 
+    home: Path
     first: tuple[tuple[str, int], tuple[str, int]]
     answers: Mapping[Query, list[tuple[Any, ...]] | str]
 
@@ -167,14 +168,14 @@ def build(server: Server, folder: Path) -> Builds:
     install(server.port, folder)
     home = project(folder, server.port)
     deps, *rivals = DBT_COMMANDS
-    with _shell(deps, home) as installing:
+    with shell(deps, home) as installing:
         output, _ = installing.communicate(timeout=120)
     assert installing.returncode == 0, output
     second = dbt("run --select +ticdc__current_rows +changes_per_day", "second", server.port, folder)
-    clients = [_shell(command, home, f"build_{place}") for place, command in enumerate(rivals)]
+    clients = [shell(command, home, f"build_{place}") for place, command in enumerate(rivals)]
     assert_passes(second)
     one, other = ((client.communicate(timeout=900)[0], client.returncode) for client in clients)
-    return Builds((one, other), {query: _answer(server, query) for query in dict.fromkeys(queries())})
+    return Builds(home, (one, other), {query: _answer(server, query) for query in dict.fromkeys(queries())})
 
 
 def _answer(server: Server, query: Query) -> list[tuple[Any, ...]] | str:
@@ -187,7 +188,7 @@ def _answer(server: Server, query: Query) -> list[tuple[Any, ...]] | str:
         return str(error)
 
 
-def _shell(command: str, home: Path, name: str = "target") -> subprocess.Popen[str]:
+def shell(command: str, home: Path, name: str = "target") -> subprocess.Popen[str]:
     """A command line of `dbt` in a project, as a shell takes it; its files go to a folder of its own."""
     python = f'dbt() {{ "{sys.executable}" -m dbt.cli.main "$@"; }}'
     return subprocess.Popen(

@@ -72,7 +72,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("spark.sql.legacy.ctePrecedencePolicy", ("CORRECTED",), "queries within others read wrong rows"),
     Setting("spark.sql.hive.manageFilesourcePartitions", _TRUE, "old batches of rows cannot be dropped"),
     Setting("spark.sql.storeAssignmentPolicy", ("ANSI", "LEGACY"), "rows cannot be written"),
-    Setting("spark.sql.lateralColumnAlias.enableImplicitResolution", _TRUE, "queries of the package cannot be read"),
+    Setting("spark.sql.groupByAliases", _TRUE, "queries of the package are not read"),
     Setting("spark.sql.scripting.enabled", _TRUE, "a run cannot take its lease"),
     Setting("spark.sql.parser.escapedStringLiterals", _FALSE, "names and texts that hold a backslash become others"),
     Setting("spark.sql.parser.quotedRegexColumnNames", _FALSE, "names of columns are read as patterns"),
