@@ -9,6 +9,12 @@
             ~ wanted | join(", ") ~ ". Rename or drop it: its rows are made anew from the source then"
         ) %}
     {% endif %}
+    {% if existing.is_table and config.get("location_root") %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: " ~ existing ~ " was made by another version of the package, and Spark leaves its files where +location_root has them, "
+            ~ config.get("location_root") ~ ": drop it and remove them: its rows are made anew then"
+        ) %}
+    {% endif %}
     {% do adapter.drop_relation(existing) %}
     {% do return(none) %}
 {% endmacro %}

@@ -132,7 +132,7 @@ def test_two_targets_below_one_location_root_are_told(project: Project, tmp_path
 
 EMPTY = (
     "--warn-error build --empty --no-populate-cache --cache-selected-only --no-partial-parse --store-failures "
-    "--fail-fast --event-time-start 2026-01-01 --event-time-end 2026-01-02 --indirect-selection eager --threads 2 --single-threaded"
+    "--fail-fast --event-time-start 2026-01-01 --event-time-end 2026-01-02 --indirect-selection eager --threads 2"
 )
 
 

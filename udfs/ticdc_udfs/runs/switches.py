@@ -74,6 +74,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("spark.sql.storeAssignmentPolicy", ("ANSI", "LEGACY"), "rows cannot be written"),
     Setting("spark.sql.groupByAliases", _TRUE, "queries of the package are not read"),
     Setting("spark.sql.scripting.enabled", _TRUE, "a run cannot take its lease"),
+    Setting("spark.sql.execution.arrow.useLargeVarTypes", _FALSE, "functions of the package cannot read texts"),
     Setting("spark.sql.parser.escapedStringLiterals", _FALSE, "names and texts that hold a backslash become others"),
     Setting("spark.sql.parser.quotedRegexColumnNames", _FALSE, "names of columns are read as patterns"),
     Setting("spark.sql.ansi.doubleQuotedIdentifiers", _FALSE, "texts are read as names"),
@@ -187,7 +188,9 @@ FLAGS: tuple[Switch, ...] = (
     Switch("--send-anonymous-usage-stats", Effect.NONE),
     Switch("--show", Effect.NONE),
     Switch("--show-all-deprecations", Effect.NONE),
-    Switch("--single-threaded", Effect.WORKS),
+    Switch(
+        "--single-threaded", Effect.WORKS, "but dbt itself loses its connection where it makes a schema over Thrift"
+    ),
     Switch("--sqlparse", Effect.NONE),
     Switch("--state", Effect.WORKS),
     Switch("--static-parser", Effect.NONE),
@@ -213,11 +216,14 @@ def problems_of_switches(settings: Sequence[Set], configured: Sequence[Configure
     """Why what a session and a project set would do harm, a text for each."""
     for setting in settings:
         yield from _of_setting(setting)
+    found: dict[str, list[str]] = {}
     for some in configured:
         for name, (is_allowed, told) in _CHECKS.items():
             if name in some.config and not is_allowed(some.config):
                 got = json.dumps(some.config[name], sort_keys=True)
-                yield f"+{name} of {_shortly(some.names)}: got {got}, {told}"
+                found.setdefault(f"+{name} of {{}}: got {got}, {told}", []).extend(some.names)
+    for problem, names in found.items():
+        yield problem.replace("{}", _shortly(names), 1)
 
 
 def _of_setting(found: Set) -> Iterator[str]:
