@@ -16,6 +16,7 @@ from pyhive.exc import Error
 
 from dbt_ticdc import cli
 from support.project import Server, assert_passes, dbt, install
+from support.settings import HARMLESS
 
 ROOT = Path(__file__).parents[3]
 GENERATED = ("fidelity.md", "switches.md", "udfs.md")
@@ -164,14 +165,18 @@ class Builds(NamedTuple):
 
 
 def build(server: Server, folder: Path) -> Builds:
-    """Builds at once over Thrift: twice the project of the quickstart, and the one in `integration_tests/`."""
+    """Builds at once over Thrift: twice the project of the quickstart, and the one in `integration_tests/`.
+
+    Its session has settings that are not usual.
+    """
     install(server.port, folder)
     home = project(folder, server.port)
     deps, *rivals = DBT_COMMANDS
     with shell(deps, home) as installing:
         output, _ = installing.communicate(timeout=120)
     assert installing.returncode == 0, output
-    second = dbt("run --select +ticdc__current_rows +changes_per_day", "second", server.port, folder)
+    settings = {"TICDC_SETTINGS": str({f"set:hiveconf:{name}": value for name, value in HARMLESS.items()})}
+    second = dbt("run --select +ticdc__current_rows +changes_per_day", "second", server.port, folder, settings)
     clients = [shell(command, home, f"build_{place}") for place, command in enumerate(rivals)]
     assert_passes(second)
     one, other = ((client.communicate(timeout=900)[0], client.returncode) for client in clients)
