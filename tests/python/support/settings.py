@@ -16,9 +16,8 @@ _ON = """
     function.eltOutputAsString datetime.java8API.enabled hive.dropPartitionByName.enabled
     legacy.codingErrorAction legacy.javaCharsets legacy.consecutiveStringLiterals.enabled
     legacy.negativeIndexInArrayInsert legacy.truncateForEmptyRegexSplit legacy.lpadRpadAlwaysReturnString
-    legacy.inlineCTEInCommands legacy.setopsPrecedence.enabled legacy.inSubqueryNullability
-    legacy.scalarSubqueryCountBugBehavior optimizer.collapseProjectAlwaysInline
-    legacy.noCharPaddingInPredicate
+    legacy.setopsPrecedence.enabled legacy.inSubqueryNullability
+    legacy.scalarSubqueryCountBugBehavior legacy.noCharPaddingInPredicate
 """
 _OFF = """
     ansi.enabled parquet.inferTimestampNTZ.enabled hive.convertMetastoreParquet

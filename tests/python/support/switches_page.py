@@ -40,9 +40,10 @@ before anything else; a test compares both, and holds the lists against those of
 
 ## Settings of Spark
 
-Others than these may have any value: with ANSI mode on and off, in any time zone, the tables hold the same. A setting
-reaches a session by `server_side_parameters` in `profiles.yml`, or by `spark-defaults.conf` where Spark is started, as
-by `ticdc serve`. Over Thrift it takes `set:hiveconf:` before the name; plain names do not reach the session there:
+Others that were tried may have any value: with ANSI mode on and off, in any time zone, names in any case and so on, the
+tables hold the same. A setting reaches a session by `server_side_parameters` in `profiles.yml`, or by
+`spark-defaults.conf` where Spark is started, as by `ticdc serve`. Over Thrift it takes `set:hiveconf:` before the name;
+plain names do not reach the session there:
 
 ```yaml
 server_side_parameters: {"set:hiveconf:spark.sql.parquet.outputTimestampType": TIMESTAMP_MICROS}
