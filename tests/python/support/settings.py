@@ -8,7 +8,7 @@ _ON = """
     legacy.parquet.nanosAsLong charAsVarchar legacy.charVarcharAsString legacy.createHiveTableByDefault
     legacy.castComplexTypesToString.enabled legacy.typeCoercion.datetimeToString.enabled
     legacy.allowHashOnMapType legacy.exponentLiteralAsDecimal.enabled
-    legacy.decimal.retainFractionDigitsOnTruncate legacy.createEmptyCollectionUsingStringType
+    legacy.decimal.retainFractionDigitsOnTruncate
     legacy.fromDayTimeString.enabled legacy.interval.enabled legacy.keepCommandOutputSchema
     legacy.keepPartitionSpecAsStringLiteral legacy.parseNullPartitionSpecAsStringLiteral
     legacy.skipTypeValidationOnAlterPartition legacy.json.allowEmptyString.enabled

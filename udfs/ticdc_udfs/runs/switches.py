@@ -72,6 +72,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("spark.sql.legacy.ctePrecedencePolicy", ("CORRECTED",), "queries within others read wrong rows"),
     Setting("spark.sql.hive.manageFilesourcePartitions", _TRUE, "old batches of rows cannot be dropped"),
     Setting("spark.sql.storeAssignmentPolicy", ("ANSI", "LEGACY"), "rows cannot be written"),
+    Setting("spark.sql.legacy.createEmptyCollectionUsingStringType", _FALSE, "some typed tables cannot be made"),
     Setting("spark.sql.groupByAliases", _TRUE, "queries of the package are not read"),
     Setting("spark.sql.scripting.enabled", _TRUE, "a run cannot take its lease"),
     Setting("spark.sql.execution.arrow.useLargeVarTypes", _FALSE, "functions of the package cannot read texts"),
