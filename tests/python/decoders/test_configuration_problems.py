@@ -16,9 +16,10 @@ Columns = Mapping[str, str]
 
 COMPRESSION = ("none", "snappy", "lz4")
 MODES = ("bytes", "base64", "base64-url-safe", "hex")
-AVRO: Mapping[str, Kind] = {"time_zone": "time zone", "framing": ("confluent", "glue"), "schemas": "schemas"}
+ZONES: Mapping[str, Kind] = {"time_zone": "time zone", "session_time_zone": "session time zone"}
+AVRO: Mapping[str, Kind] = {**ZONES, "framing": ("confluent", "glue"), "schemas": "schemas"}
 CANAL_JSON: Mapping[str, Kind] = {
-    "time_zone": "time zone",
+    **ZONES,
     "compression": COMPRESSION,
     "claim_check": "text",
     "target_schema": "pattern",
@@ -26,7 +27,7 @@ CANAL_JSON: Mapping[str, Kind] = {
 PROTOCOLS: Mapping[str, Mapping[str, Kind]] = {
     "avro": AVRO,
     "canal_json": CANAL_JSON,
-    "debezium": {"time_zone": "time zone", "compression": COMPRESSION, "binary_handling_mode": MODES},
+    "debezium": {**ZONES, "compression": COMPRESSION, "binary_handling_mode": MODES},
     "debezium_avro": {**AVRO, "binary_handling_mode": MODES},
     "open_protocol": CANAL_JSON,
     "simple": {**CANAL_JSON, "encoding": ("json", "avro")},
@@ -84,6 +85,10 @@ WRONG_ONES: Sequence[tuple[Mapping[str, Any], str]] = (
     ({"ticdc__feeds": [{**FEED, "protocol": ["avro"]}]}, '.protocol: got ["avro"], allowed: avro, canal_json'),
     ({"ticdc__feeds": [{**FEED, "topics": ["ä\\b"]}]}, r'.topics: got "\u00e4\\b", expected a SQL like pattern; in it'),
     ({"ticdc__feeds": [{**FEED, "options": {"time_zone": "Factory"}}]}, '.options.time_zone: got "Factory", allowed: '),
+    (
+        {"ticdc__feeds": [{**FEED, "options": {"session_time_zone": "+14:01"}}]},
+        '.options.session_time_zone: got "+14:01", allowed: ',
+    ),
     ({"ticdc__feeds": [{**FEED, "options": {"encoding": ["json"]}}]}, '.options.encoding: got ["json"], allowed: json'),
 )
 
@@ -118,6 +123,11 @@ def test_problems_of_the_source_stand_beside_those_of_variables() -> None:
         "ticdc__redecode: got 1, allowed: true, false",
         f"{SOURCE}: no such table",
     ]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Shanghai", "+08:00", "-9:30", "+14:00"])
+def test_the_zone_of_sessions_is_a_name_or_an_offset(zone: str) -> None:
+    assert found({"ticdc__feeds": [{**FEED, "options": {"session_time_zone": zone}}]}) == []
 
 
 def test_decoders_take_the_time_zones_that_are_allowed() -> None:

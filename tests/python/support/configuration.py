@@ -13,7 +13,7 @@ WRONG: dict[str, Any] = {
             "name": "zones",
             "protocol": "canal_json",
             "topics": ["zones"],
-            "options": {"time_zone": "Berlin", "compression": "zip", "claim_check": 7},
+            "options": {"time_zone": "Berlin", "session_time_zone": "+15:00", "compression": "zip", "claim_check": 7},
             "target_schema": "my {schema}",
             "tables": ["a.%", "!!b", "c\\d", "!", ""],
             "typed_relations": ["current", "past"],
@@ -61,7 +61,7 @@ PROBLEMS = (
     "open_protocol, simple",
     'ticdc__feeds[1].name: got "shop" a second time; each feed needs a name of its own',
     'ticdc__feeds[1].options: unknown option "compresion", allowed for canal_json: '
-    "time_zone, compression, claim_check, target_schema",
+    "time_zone, session_time_zone, compression, claim_check, target_schema",
     'ticdc__feeds[2].name: got "a b", expected letters, digits and _',
     'ticdc__feeds[2].topics: got "shop", expected a list of SQL like patterns',
     "ticdc__feeds[2].partitions: got -3, expected the number of partitions of each topic",
@@ -73,6 +73,8 @@ PROBLEMS = (
     'ticdc__feeds[3].typed_relations: got ["current", "past"], allowed: a list of current, history, as_of',
     'ticdc__feeds[3].options.time_zone: got "Berlin", allowed: names of the IANA time zone database, '
     "such as UTC or Asia/Shanghai",
+    'ticdc__feeds[3].options.session_time_zone: got "+15:00", allowed: names of the IANA time zone database, '
+    "such as Asia/Shanghai, or offsets from -14:00 to +14:00, such as +08:00",
     'ticdc__feeds[3].options.compression: got "zip", allowed: none, snappy, lz4',
     "ticdc__feeds[3].options.claim_check: got 7, allowed: a text",
     "ticdc__feeds[4].name: got null, expected letters, digits and _",
@@ -80,7 +82,8 @@ PROBLEMS = (
     'ticdc__feeds[4].partitions: got "3", expected the number of partitions of each topic',
     'ticdc__feeds[4].tables: got "shop.%", expected a list of SQL like patterns of schema.table',
     "ticdc__feeds[4].typed_relations: got [], allowed: a list of current, history, as_of",
-    'ticdc__feeds[4].options: got ["lz4"], expected a mapping with: time_zone, compression, claim_check, target_schema',
+    'ticdc__feeds[4].options: got ["lz4"], expected a mapping with: '
+    "time_zone, session_time_zone, compression, claim_check, target_schema",
     'ticdc__feeds[5].options.framing: got "gleu", allowed: confluent, glue',
     f"ticdc__feeds[5].options.schemas: got null, allowed: {SCHEMAS}",
     f'ticdc__feeds[6].options.schemas: got "ftp://host/a", allowed: {SCHEMAS}',
