@@ -1,5 +1,4 @@
 {% macro late_offsets(protocol, relation, ranges) %}
-{%- set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list -%}
 {#- by these Parquet passes over files and row groups -#}
 {%- set may_be_within -%}
 `offset` between {{ ranges | map(attribute="first_offset") | min }} and {{ ranges | map(attribute="last_offset") | max }}
@@ -7,12 +6,6 @@
     and `partition` in ({{ ranges | map(attribute="partition") | unique | join(", ") }})
 {%- endset %}
 with
-
-ranges as (
-
-    {{ ticdc.offset_ranges(ranges) }}
-
-),
 
 offsets as (
 
@@ -22,7 +15,7 @@ offsets as (
         `partition`,
         `offset`,
         false as is_staged
-    from ({{ ticdc.messages_of_feeds(feeds) }}) as messages
+    from ({{ ticdc.messages_of_feeds(ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list) }}) as messages
     where {{ may_be_within }}
 
     union all
@@ -47,7 +40,7 @@ words as (
         bit_or(if(is_staged, 0, shiftleft(cast(1 as bigint), cast(`offset` & 63 as int)))) as sent,
         bit_or(if(is_staged, shiftleft(cast(1 as bigint), cast(`offset` & 63 as int)), 0)) as staged
     from offsets
-    inner join ranges
+    inner join ({{ ticdc.offset_ranges(ranges) }}) as ranges
         on
             offsets.feed = ranges.staged_feed
             and offsets.topic = ranges.staged_topic
