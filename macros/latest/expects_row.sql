@@ -5,7 +5,7 @@
         {%- do untold.append(feed.name) -%}
     {%- endfor -%}
     case
-        when array_contains(lossy, '*:no_commit_ts') then null
+        when array_contains(lossy, '*:no_commit_ts') or array_contains(lossy, '*:soft_delete') then null
         when cause <> 'message' then if(op = 'insert', false, null)
         {%- if untold %}
         -- without old values these write an update as they write an insert

@@ -29,8 +29,7 @@ from ticdc_udfs.catalogue.column_types import (
     type_of_both,
 )
 from ticdc_udfs.catalogue.handle_key import TableIndex, is_rebuilt, key_index, tells_apart
-from ticdc_udfs.contract import values
-from ticdc_udfs.contract.internal_columns import of_modify
+from ticdc_udfs.contract import internal_columns, values
 
 Key = tuple[str, str]
 """A table's schema and name in lower case."""
@@ -369,7 +368,7 @@ def wire_columns(table_schema: str | None) -> list[WireColumn]:
         columns = _read_wire(table_schema or "[]")
     except (msgspec.DecodeError, UnicodeError):
         return []
-    internal = of_modify(column.name for column in columns)
+    internal = internal_columns.among(column.name for column in columns)
     return [column for column in columns if column.name not in internal]
 
 

@@ -61,6 +61,7 @@ class Lossy(StrEnum):
     NO_COMMIT_TS = "no_commit_ts"
     COLUMN_UNSURE = "column_unsure"
     AMBIGUOUS_NAME = "ambiguous_name"
+    SOFT_DELETE = "soft_delete"
     NOT_CONVERTED = "not_converted"
     PARTITION_SESSION_ZONE = "partition_session_zone"
     PARTITION_COLLATION = "partition_collation"

@@ -285,7 +285,7 @@ def _new_plan(message: Message, columns: list[str], zone: ZoneInfo | None) -> Pl
         ],
         unsure_labels=[column for column in columns if values.UNCERTAIN_LABEL in (values.labels(told[column]) or ())],
         flags=[] if key else [_NO_KEY],
-        has_internal_columns=bool(internal_columns.of_modify(columns)),
+        has_internal_columns=bool(internal_columns.among(columns)),
         events={name: common._replace(op=op) for name, op in _OPS.items()},
     )
 
