@@ -9,6 +9,7 @@ select
     min(if(is_keyless, commit_ts, null)) as first_keyless_commit_ts,
     bool_or(op = 'update') as some_are_updates,
     bool_or(not commit_ts_exact) as some_are_inexact,
+    bool_or(commit_ts_exact) as some_are_exact,
     bool_or(not waits_for_cells) as some_are_whole,
     bool_or(waits_for_cells) as some_wait_for_cells,
     {{ marks.some_have_gaps }} as some_may_be_doubled
@@ -22,10 +23,21 @@ select
     min(first_keyless_commit_ts) as first_keyless_commit_ts,
     bool_or(some_are_updates) as some_are_updates,
     bool_or(some_are_inexact) as some_are_inexact,
+    {% if marks.some_are_inexact %}bool_or(exact_feeds.is_exact) is not null as some_are_exact,{% endif %}
     bool_or(some_are_whole) as some_are_whole,
     bool_or(some_wait_for_cells) as some_wait_for_cells,
     bool_or(not is_gapless) as some_may_be_doubled
 from {{ ticdc.rows_of(staged_runs) }} as staged_runs
+{%- if marks.some_are_inexact %}
+-- runs note whether some rows lack their commit, not whether all do
+left join (
+    select distinct
+        feed,
+        commit_ts_exact as is_exact
+    from {{ ref("int_ticdc__events") }}
+    where kind = 'row' and commit_ts_exact and {{ ticdc.is_unsettled_event(settled, progress, also) }}
+) as exact_feeds using (feed)
+{%- endif %}
 where
     protocol in ({{ ticdc.text_literals([""] + ticdc.protocols_in_use()) }})
     and (

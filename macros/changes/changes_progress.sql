@@ -30,6 +30,6 @@
     {% endif %}
     {% do return({
         "progress": settled, "loads": [], "first_commit_ts": 0, "has_keyless_rows": false, "first_keyless_commit_ts": 0, "is_exact": true,
-        "waits_for_cells": [false], "may_be_doubled": false,
+        "waits_for_cells": [false], "may_be_doubled": false, "is_mixed": false,
     }) %}
 {% endmacro %}

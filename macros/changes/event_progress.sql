@@ -1,6 +1,7 @@
 {% macro event_progress(settled) %}
+    {% set catalogue = ref("int_ticdc__catalogue") %}
     {% set staged_runs, visibility = ref("int_ticdc__staged_runs"), var("ticdc__visibility", "complete") %}
-    {% set of = local_md5(tojson([ticdc.batches(staged_runs), visibility, ticdc.views_key()])) %}
+    {% set of = local_md5(tojson([ticdc.batches(staged_runs), ticdc.batches(catalogue), visibility, ticdc.views_key()])) %}
     {% set ddl_feeds = ticdc.feeds_whose_protocol("sends_ddl", true) | map(attribute="name") | list %}
     {% set query %}
     select ticdc_event_progress(
@@ -26,9 +27,13 @@
     {% set rows = ticdc.rows_if_built(staged_runs, query) if settled.of != of else [] %}
     {% if not rows %}{% do return(settled) %}{% endif %}
     {% set found = fromjson(rows[0][0]) %}
-    {% set progress = dict(found.progress, of=of) %}
+    {% set progress = dict(found.progress, of=of, catalogue=ticdc.batches(catalogue)) %}
     {% for row in (run_query(ticdc.events_out_of_order(found.suspects, settled.run_id)).rows if found.suspects else []) %}
         {% do progress.redriven.update({row[0]: progress.run_id}) %}
+    {% endfor %}
+    {% for feed in ticdc.feeds_shown_otherwise(settled) %}
+        {% do progress.redriven.update({feed: ticdc.run_id() | int}) %}
+        {% do progress.late.update({feed: ticdc.run_id() | int}) %}
     {% endfor %}
     {% do return(progress) %}
 {% endmacro %}

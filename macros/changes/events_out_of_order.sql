@@ -13,8 +13,9 @@ from (
                 and commit_ts <= if(kind = 'ddl', {{ suspect.ddl_through_ts }}, {{ suspect.rows_through_ts }}))
             {%- endfor %}
         )
+    -- what comes again may tell its commit or the millisecond of it
     group by
-        feed, kind, commit_ts, schema_name, table_name, ddl_query, op, row_key, before_key, xxhash64(before, after)
+        feed, kind, shiftright(commit_ts, 18), schema_name, table_name, ddl_query, op, row_key, before_key, xxhash64(before, after)
 )
 where first_run_id > {{ run_id }}
 {% endmacro %}

@@ -1,4 +1,4 @@
-{% macro rows_with_new_columns(carried_rows, settled, through) %}
+{% macro rows_with_new_columns(carried_rows, settled, through, late) %}
 with
 
 new_versions as (
@@ -11,7 +11,7 @@ new_versions as (
     from {{ ticdc.catalogue_records("version") }} as table_versions
     where
         row_effect = 'columns'
-        and {{ ticdc.ddl_range(settled, through, "feed", "valid_from_ts") }}
+        and {{ ticdc.ddl_range(settled, through, late, "feed", "valid_from_ts") }}
 
 ),
 

@@ -7,34 +7,47 @@
     {%- do ticdc.check_own(existing, "run_id") -%}
     {%- do ticdc.check_columns(existing) -%}
     {%- set settled, changes = ticdc.settled(), ticdc.settled(ref("int_ticdc__changes")) -%}
+    {#- what this table alone made anew stays noted for those that follow it -#}
+    {%- for feed, run_id in settled.get("redriven", {}).items() -%}
+        {%- do changes.setdefault("redriven", {}).update({feed: [run_id, changes.get("redriven", {}).get(feed, 0)] | max}) -%}
+    {%- endfor -%}
     {%- set through, redriven = dict(changes.bounds), ticdc.redriven_feeds(settled, changes) -%}
-    {%- set built_again = [] -%}
-    {%- if ticdc.fitting_table(existing, sql) is none -%}
-        {%- do run_query(ticdc.batch_statement(none, target, sql)) -%}
-    {%- else -%}
-        {%- do built_again.extend(ticdc.feeds_built_again(settled, changes)) -%}
+    {%- set catalogue, rows = ref("int_ticdc__catalogue"), ref("int_ticdc__changes") -%}
+    {%- set is_there = ticdc.fitting_table(existing, sql) is not none -%}
+    {%- if not is_there -%}{%- do run_query(ticdc.batch_statement(none, target, sql)) -%}{%- endif -%}
+    {%- for feed in redriven -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
+    {%- set of = {"catalogue": ticdc.batches(catalogue), "changes": ticdc.batches(rows), "through": through} -%}
+    {%- set ddl = {"passes": [], "gives_columns": false, "last_commits": {}, "late": [], "again": []} -%}
+    {%- if settled.get("of") != of or redriven -%}
+        {%- do ddl.update(fromjson(ticdc.asked(ticdc.ddl_passes(settled, through), [catalogue, rows])[0][0])) -%}
+    {%- endif -%}
+    {%- if ddl.again -%}
+        {#- what came late changes what was carried after it -#}
+        {%- do redriven.extend(ddl.again) -%}
+        {%- for feed in ddl.again -%}
+            {%- do settled.bounds.pop(feed, none) -%}
+            {%- do changes.setdefault("redriven", {}).update({feed: ticdc.run_id() | int}) -%}
+        {%- endfor -%}
+        {%- do ddl.update(fromjson(ticdc.asked(ticdc.ddl_passes(settled, through), [catalogue, rows])[0][0])) -%}
     {%- endif -%}
     {#- what was there before, as this run's own batch hides it -#}
-    {%- set known = ticdc.rows_of(target) if built_again else "" -%}
-    {%- for feed in redriven -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
-    {%- set catalogue = ref("int_ticdc__catalogue") -%}
-    {%- set of = {"catalogue": ticdc.batches(catalogue), "through": through} -%}
-    {%- set found = [] if settled.get("of") == of and not redriven else ticdc.asked(ticdc.ddl_passes(settled, through), [catalogue]) -%}
-    {%- set ddl = fromjson(found[0][0]) if found else {"passes": [], "gives_columns": false, "last_commits": {}} -%}
+    {%- set known = ticdc.rows_of(target) if is_there and ticdc.feeds_built_again(settled, changes) else "" -%}
     {%- if ddl.last_commits or redriven or not had_rows -%}
         {%- do ticdc.add_batch(target, is_anew=not had_rows, rebuilt=redriven) -%}
         {%- for ddl_commits in ddl.passes -%}
             {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_of_ddl_commits(target, ddl_commits, known))) -%}
         {%- endfor -%}
         {%- if ddl.gives_columns -%}
-            {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_with_new_columns(target, settled, through))) -%}
+            {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_with_new_columns(target, settled, through, ddl.late))) -%}
         {%- endif -%}
-        {%- do settled.bounds.update(ddl.last_commits) -%}
-        {%- do settled.bounds.update(through) -%}
+        {#- a bound that comes after DDL that is carried may lie before it -#}
+        {%- for feed, commit_ts in (ddl.last_commits.items() | list) + (through.items() | list) -%}
+            {%- do settled.bounds.update({feed: [commit_ts, settled.bounds.get(feed, 0)] | max}) -%}
+        {%- endfor -%}
         {%- do ticdc.merge_batches(target) -%}
         {%- do ticdc.settle(target, {"run_id": ticdc.run_id() | int, "bounds": settled.bounds, "redriven": changes.get("redriven", {}), "of": of}) -%}
     {%- elif settled.get("of") != of -%}
-        {%- do ticdc.settle(target, dict(settled, of=of)) -%}
+        {%- do ticdc.settle(target, dict(settled, of=of, run_id=ticdc.run_id() | int)) -%}
     {%- else -%}
         {%- do ticdc.note_built(target) -%}
     {%- endif -%}

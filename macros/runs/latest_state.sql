@@ -2,6 +2,9 @@
     {% set settled, now = ticdc.settled(), ticdc.run_id() | int %}
     {% set changes, carried_rows = ref("int_ticdc__changes"), ref("int_ticdc__carried_rows") %}
     {% set redriven = ticdc.settled(changes).get("redriven", {}) %}
+    {% for feed, run_id in ticdc.settled(carried_rows).get("redriven", {}).items() %}
+        {% do redriven.update({feed: [run_id, redriven.get(feed, 0)] | max}) %}
+    {% endfor %}
     {% set query %}
     select ticdc_latest_state(to_json(struct(*)), {{ ticdc.text_literals([tojson(settled), tojson(redriven)]) }})
     from (

@@ -18,15 +18,20 @@
 {#- rows are sorted by a number first: names are equal in most of them -#}
 {%- set identity = "commit_ts, row_key, op, image_hash, copy, table_name, schema_name, feed" -%}
 {%- set key_at_commit = "feed, schema_name, table_name, commit_ts, row_key" -%}
+{#- a row that comes again may tell its commit, or its millisecond as before -#}
+{%- set moment = "feed, schema_name, table_name, commit_ms, row_key, op, row_image, copy" -%}
+{%- set is_mixed = arriving.is_mixed -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
 {%- set all_rows = ref("int_ticdc__rows") -%}
 {%- set rows = "rows_once" if arriving.may_be_doubled else all_rows -%}
 {#- an increment has few rows: all of them are sorted, and read once less -#}
 {%- set is_first = not ticdc.has_rows() -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
-{#- late are changes of commits through which a feed was shown as complete, but for one that is made anew -#}
-{%- set watermarks = dict(settled.bounds) -%}
-{%- for feed in ticdc.redriven_feeds(settled, progress) %}{% do watermarks.pop(feed, none) %}{% endfor -%}
+{#- late are changes of commits through which a feed was shown as complete, but for one whose dead letters are read again -#}
+{%- set watermarks, shown_again = dict(settled.bounds), [] -%}
+{%- for feed in ticdc.redriven_feeds(settled, progress) -%}
+    {%- if progress.get("late", {}).get(feed) == progress.redriven[feed] %}{% do shown_again.append(feed) %}{% else %}{% do watermarks.pop(feed, none) %}{% endif -%}
+{%- endfor -%}
 {#- of a table of which no message but its rows tells -#}
 {%- set unseen_table_id -%}
 '`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0'
@@ -185,8 +190,13 @@ keys as (
         if(commit_ts_exact, null, xxhash64(json_object_keys(if(op = 'delete', before, after)))) as columns_hash,
         if(commit_ts_exact, null, xxhash64(if(op = 'delete', before, after))) as row_hash,
         {% endif -%}
+        {% if is_mixed -%}
+        commit_ts_exact,
+        shiftright(commit_ts, 18) as commit_ms,
+        xxhash64(before, after) as row_image,
+        {% endif -%}
         {% if is_first -%}
-        xxhash64(commit_ts, row_key, table_name, schema_name, feed) as key_hash,
+        xxhash64({{ "shiftright(commit_ts, 18)" if is_mixed else "commit_ts" }}, row_key, table_name, schema_name, feed) as key_hash,
         {% endif -%}
         topic,
         `partition`,
@@ -252,6 +262,11 @@ occurrences as (
             {{ "array()" if is_first else "coalesce(known_puts, array())" }}
         ) as puts,
         {% endif -%}
+        {% if is_mixed -%}
+        commit_ts_exact <> first(commit_ts_exact) over (
+            partition by {{ moment }} order by topic, `partition`, `offset`, event_index
+        ) as is_told_otherwise,
+        {% endif -%}
         -- a rank, as a message that the source holds twice would be a repeat of itself, and both be dropped
         rank() over (
             partition by {{ identity }} order by topic, `partition`, `offset`, event_index
@@ -292,10 +307,10 @@ marks as (
 
     select
         {{ position }},
-        occurrence > 1 as is_repeat,
+        occurrence > 1{{ " or is_told_otherwise" if is_mixed }} as is_repeat,
         {{ is_replaced }} as is_replaced
     from occurrences
-    where occurrence > 1{{ " or " ~ is_replaced if not is_exact }}
+    where occurrence > 1{{ " or is_told_otherwise" if is_mixed }}{{ " or " ~ is_replaced if not is_exact }}
 
     {% if ticdc.has_rows() %}
     union all
@@ -321,6 +336,32 @@ marks as (
             and keys.image_hash <=> known.image_hash
             and keys.copy = known.copy
             and known.commit_ts >= {{ arriving.first_commit_ts }}
+    {% endif %}
+    {% if ticdc.has_rows() and is_mixed %}
+    union all
+
+    select
+        keys.feed,
+        keys.topic,
+        keys.`partition`,
+        keys.`offset`,
+        keys.event_index,
+        keys.op,
+        true as is_repeat,
+        false as is_replaced
+    from keys
+    inner join known_changes as known
+        on
+            keys.feed = known.feed
+            and keys.schema_name = known.schema_name
+            and keys.table_name = known.table_name
+            and keys.commit_ms = shiftright(known.commit_ts, 18)
+            and keys.row_key = known.row_key
+            and keys.op = known.op
+            and keys.row_image = xxhash64(known.before, known.after)
+            and keys.copy = known.copy
+            and keys.commit_ts_exact <> known.commit_ts_exact
+            and known.commit_ts >= {{ arriving.first_commit_ts - arriving.first_commit_ts % 2 ** 18 }}
     {% endif %}
 
 ),
@@ -367,7 +408,10 @@ new_changes as (
         changes.`offset`,
         changes.event_index,
         {% if watermarks -%}
-        coalesce(changes.commit_ts <= {{ ticdc.of_feed(watermarks, feed="changes.feed") }}, false) as is_late,
+        coalesce(
+            changes.commit_ts <= {{ ticdc.of_feed(watermarks, feed="changes.feed") }}
+            {{- " and coalesce(shown_before.is_late, true)" if shown_again }}, false
+        ) as is_late,
         {%- else -%}
         false as is_late,
         {%- endif %}
@@ -390,6 +434,17 @@ new_changes as (
             and lower(changes.table_name) = versions.table_key
             and changes.commit_ts > versions.rows_after_ts
             and changes.commit_ts <= coalesce(versions.rows_to_ts, changes.commit_ts)
+    {%- if shown_again %}
+    left join (
+        select
+            {{ position }},
+            max(is_late) as is_late
+        from {{ ticdc.rows_of(this) }} as known
+        where feed in ({{ ticdc.text_literals(shown_again) }})
+        group by {{ position }}
+    ) as shown_before
+        on {% for column in position.split(", ") %}changes.{{ column }} = shown_before.{{ column }}{{ " and " if not loop.last }}{% endfor %}
+    {%- endif %}
     where not coalesce(marked.is_repeat, false)
     {%- if loads %}
 

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from ticdc_udfs.catalogue.fold import DdlEvent
-from ticdc_udfs.catalogue.seen import Position, SeenTable, ddl_events
+from ticdc_udfs.catalogue.seen import Position, SeenTable, ddl_events, with_one_commit
 
 
 def _seen(kind: str, table: str | None = "t", offset: int = 1, partition: int = 0, **members: Any) -> SeenTable:
@@ -101,3 +101,29 @@ def test_a_load_stands_before_messages_of_its_commit() -> None:
     load = SeenTable("load", "s", "t", message_ts=10, ddl_type="initial_load")
     events = _events(_seen("ddl", message_ts=10, ddl_query="create"), load)
     assert [each.ddl_type for each in events] == ["initial_load", None]
+
+
+def _repeated(*seen: SeenTable) -> list[tuple[int | None, bool]]:
+    return [(each.message_ts, each.commit_ts_exact) for each in with_one_commit(seen)]
+
+
+def test_a_ddl_that_repeats_with_its_exact_commit_is_one() -> None:
+    """The TiDB extension was switched on, or off, while the changefeed went on from an earlier checkpoint."""
+    moment = 7 << 18
+    inexact = _seen("ddl", message_ts=moment, ddl_query="rename", commit_ts_exact=False)
+    exact = _seen("ddl", offset=5, message_ts=moment + 3, ddl_query="rename")
+    assert _repeated(inexact, exact) == [(moment, False)] * 2
+    assert len(_events(*with_one_commit([inexact, exact]))) == 1
+    first = _seen("ddl", offset=0, message_ts=moment + 3, ddl_query="rename")
+    assert _repeated(inexact, first) == [(moment + 3, True)] * 2
+    # other statements, moments and tables are others; so are commits that tell both which they are
+    others = [
+        _seen("ddl", offset=6, message_ts=moment + 4, ddl_query="drop"),
+        _seen("ddl", "u", offset=7, message_ts=moment + 4, ddl_query="rename"),
+        _seen("ddl", offset=8, message_ts=moment + (1 << 18), ddl_query="rename"),
+    ]
+    assert _repeated(inexact, *others) == _repeated(inexact) + [(each.message_ts, True) for each in others]
+    assert _repeated(exact, _seen("ddl", message_ts=moment + 9, ddl_query="rename")) == [
+        (moment + 3, True),
+        (moment + 9, True),
+    ]

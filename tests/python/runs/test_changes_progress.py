@@ -31,19 +31,27 @@ def progress_of(
 def test_what_arrives_is_summed_up() -> None:
     arrivals = [
         Arrival("web", 30, 35, some_are_updates=True, some_are_whole=True),
-        Arrival("shop", 20, some_are_inexact=True, some_wait_for_cells=True, some_may_be_doubled=True),
+        Arrival(
+            "shop", 20, some_are_inexact=True, some_are_exact=False, some_wait_for_cells=True, some_may_be_doubled=True
+        ),
     ]
     found = changes_progress(arrivals, [], SettledChanges(), Settled(9), NOW)
     assert (found.first_commit_ts, found.has_keyless_rows, found.first_keyless_commit_ts) == (20, True, 35)
     assert (found.is_exact, list(found.waits_for_cells), found.may_be_doubled) == (False, [False, True], True)
     assert found.progress == SettledChanges(
-        9, has_keyless_rows=True, first_commits={"web": 30, "shop": 20}, updated=("web",), split=()
+        9,
+        has_keyless_rows=True,
+        first_commits={"web": 30, "shop": 20},
+        updated=("web",),
+        split=(),
+        exact=("web",),
+        inexact=("shop",),
     )
 
 
 def test_where_nothing_arrives_what_was_settled_stays() -> None:
     settled = SettledChanges(
-        9, {"shop": 50}, {"shop": 8}, {"web": (4, 5)}, True, {"shop": 3}, ("shop",), (("shop", ""),)
+        9, {"shop": 50}, {"shop": 8}, {"web": (4, 5)}, {}, True, {"shop": 3}, ("shop",), (("shop", ""),)
     )
     found = changes_progress([], [], settled, Settled(9, {"shop": 50}, {"shop": 8}, {"web": (4, 5)}), NOW)
     assert found.progress == settled
@@ -109,6 +117,25 @@ def test_a_load_of_a_table_without_key(told: dict[str, Any], is_keyless: bool) -
     assert progress.has_keyless_rows is is_keyless
 
 
+@pytest.mark.parametrize(
+    ("arrival", "exact", "inexact", "is_mixed"),
+    [
+        (Arrival("shop", 20), (), ("shop",), True),
+        (Arrival("shop", 20, some_are_exact=False, some_are_inexact=True), ("shop",), (), True),
+        (Arrival("shop", 20, some_are_inexact=True), (), (), True),
+        (Arrival("shop", 20), ("shop",), (), False),
+        (Arrival("shop", 20), (), ("web",), False),
+        # of a version that noted neither
+        (Arrival("web", 20), (), (), True),
+    ],
+)
+def test_rows_may_come_again_with_their_exact_commit(
+    arrival: Arrival, exact: tuple[str, ...], inexact: tuple[str, ...], is_mixed: bool
+) -> None:
+    settled = SettledChanges(7, first_commits={"web": 3}, exact=exact, inexact=inexact)
+    assert changes_progress([arrival], [], settled, Settled(9), NOW).is_mixed is is_mixed
+
+
 def test_tables_with_split_changes() -> None:
     assert split_tables([("b", "t"), ("a", "t"), ("a", "t")], [("a", "s")]) == [("a", "s"), ("a", "t"), ("b", "t")]
     assert split_tables([("a", "t"), ("b", "t")], [("a", "")]) == [("a", ""), ("b", "t")]
@@ -119,12 +146,12 @@ def test_tables_with_split_changes() -> None:
 
 def test_ddl_commits_of_one_table_come_one_after_the_other() -> None:
     ddl_commits = [
-        DdlCommit("shop", 30, ["t"], False),
-        DdlCommit("shop", 10, ["t", "u"], False),
-        DdlCommit("shop", 20, ["v"], True),
-        DdlCommit("shop", 40, ["u", "v"], False),
-        DdlCommit("shop", 50, [], True),
-        DdlCommit("web", 60, ["t"], False),
+        DdlCommit("shop", 30, ["t"]),
+        DdlCommit("shop", 10, ["t", "u"]),
+        DdlCommit("shop", 20, ["v"], ["w"]),
+        DdlCommit("shop", 40, ["u", "v"]),
+        DdlCommit("shop", 50, [], ["t"]),
+        DdlCommit("web", 60, ["t"]),
     ]
     assert ddl_passes(ddl_commits) == DdlPasses(
         [[("shop", 10), ("shop", 20), ("web", 60)], [("shop", 30), ("shop", 40)]], True, {"shop": 50, "web": 60}
@@ -132,11 +159,41 @@ def test_ddl_commits_of_one_table_come_one_after_the_other() -> None:
     assert ddl_passes([]) == DdlPasses([], False, {})
 
 
+SETTLED = DdlCommit("shop", 20, ["t"], ["u"], "settled")
+
+
+@pytest.mark.parametrize(
+    ("late", "again"),
+    [
+        (DdlCommit("shop", 30, ["t"], state="late"), []),
+        (DdlCommit("shop", 10, ["v"], state="late"), []),
+        (DdlCommit("web", 10, ["t"], state="late"), []),
+        (DdlCommit("shop", 10, ["t"], state="late"), ["shop"]),
+        (DdlCommit("shop", 10, [], ["u"], "late"), ["shop"]),
+        (DdlCommit("shop", 20, ["v"], state="late"), ["shop"]),
+        (DdlCommit("shop", 30, ["t"], state="gone"), ["shop"]),
+    ],
+)
+def test_late_ddl_is_carried_alone_where_nothing_was_carried_after_it(late: DdlCommit, again: list[str]) -> None:
+    new = DdlCommit("shop", 50, ["t"])
+    found = ddl_passes([SETTLED, new, late])
+    if again:
+        assert found == DdlPasses([], False, {}, again=tuple(again))
+        return
+    assert found.late == ((late.feed, late.commit_ts),)
+    assert sum(map(len, found.passes)) == 2
+    assert (new.feed, new.commit_ts) in found.passes[-1]
+
+
+def test_late_rows_before_ddl_make_its_rows_anew() -> None:
+    assert ddl_passes([DdlCommit("shop", 50, ["t"])], ["shop"]) == DdlPasses([], False, {}, again=("shop",))
+
+
 def test_functions_are_called_with_json_texts() -> None:
-    function = by_json(ddl_passes, list[DdlCommit])
-    texts = ['[{"feed":"shop","commit_ts":1,"moved_tables":["t"],"gives_columns":true}]', None]
-    assert function(pa.array(texts, pa.string())).to_pylist() == [
-        '{"passes":[[["shop",1]]],"gives_columns":true,"last_commits":{"shop":1}}',
+    function = by_json(ddl_passes, list[DdlCommit], list[str])
+    texts = ['[{"feed":"shop","commit_ts":1,"moved_tables":["t"],"widened_tables":["t"],"state":"new"}]', None]
+    assert function(pa.array(texts, pa.string()), pa.array(["[]", "[]"])).to_pylist() == [
+        '{"passes":[[["shop",1]]],"gives_columns":true,"last_commits":{"shop":1},"late":[],"again":[]}',
         None,
     ]
     settled = by_json(lambda each: each, SettledChanges)

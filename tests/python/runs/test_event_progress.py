@@ -26,7 +26,13 @@ CASES: Mapping[str, Case] = {
     "nothing is staged": Case([]),
     "the first run": Case(
         [SeenFeed("web", 7, complete_through_ts=40), SeenFeed("shop", 9, complete_through_ts=0)],
-        progress=Settled(9, {"shop": 0, "web": 40}),
+        progress=Settled(9, {"shop": 0, "web": 40}, newest={"shop": (0, 0), "web": (0, 0)}),
+    ),
+    "a row at a settled DDL before the feed had a bound": Case(
+        [SeenFeed("shop", 9, complete_through_ts=60, first_row_ts=30, last_row_ts=30)],
+        Settled(7, newest={"shop": (40, 30)}),
+        progress=Settled(9, {"shop": 60}, newest={"shop": (40, 30)}),
+        suspects=[Suspect("shop", rows_through_ts=30, ddl_through_ts=40)],
     ),
     "a bound never goes back": Case(
         [SeenFeed("shop", 9, complete_through_ts=30)], Settled(7, {"shop": 40}), progress=Settled(9, {"shop": 40})

@@ -17,7 +17,7 @@ from ticdc_udfs.catalogue.ddl import kind_and_tables
 from ticdc_udfs.catalogue.fold import Effect, Fold, Problem, TableVersion, fold
 from ticdc_udfs.catalogue.partitions import Zone
 from ticdc_udfs.catalogue.projection import same_key, touches_rows
-from ticdc_udfs.catalogue.seen import Position, SeenTable, ddl_events
+from ticdc_udfs.catalogue.seen import Position, SeenTable, ddl_events, with_one_commit
 from ticdc_udfs.catalogue.tables import Column, ExportedColumn, Identity, Origin, key_of
 
 _Record = dict[str, Any]
@@ -75,7 +75,7 @@ def records(seen_text: str | None, export: str | None, feed_text: str | None) ->
     `feed_text` is a JSON object with the members of `Feed`. Partitioning is JSON text with the members of
     `Partitioning`, columns are JSON text with those of `Column`.
     """
-    seen, feed = _read_seen(seen_text or "[]"), _read_feed(feed_text or "{}")
+    seen, feed = with_one_commit(_read_seen(seen_text or "[]")), _read_feed(feed_text or "{}")
     result = fold(ddl_events(seen), map(exported_column, _read_export(export or "[]")), feed.protocol)
     versions = [*_versions(result.versions)]
     is_exact = all(each.commit_ts_exact or (each.kind == "row" and not each.has_schema) for each in seen)

@@ -48,6 +48,35 @@ class SeenTable(msgspec.Struct, frozen=True):
 
 
 _Bearer = tuple[str | None, str | None, int | None]
+LOGICAL_BITS = 18
+"""A TSO is milliseconds, and these bits that count within one."""
+
+
+def with_one_commit(seen: Sequence[SeenTable]) -> list[SeenTable]:
+    """A DDL that comes again with another exactness, as the changefeed began to send TSOs or no more, has one commit.
+
+    That is the one of its first message, by which rows were shown already.
+    """
+    of_moment: dict[tuple[Any, ...], list[SeenTable]] = defaultdict(list)
+    for each in seen:
+        if each.kind == "ddl" and each.message_ts is not None and each.first_position is not None:
+            moment = each.message_ts >> LOGICAL_BITS
+            of_moment[moment, each.schema_name, each.table_name, each.ddl_query].append(each)
+    known = {}
+    for group in of_moment.values():
+        exact = _least(each.message_ts for each in group if each.commit_ts_exact)
+        inexact = _least(each.message_ts for each in group if not each.commit_ts_exact)
+        if exact is not None and inexact is not None:
+            copies = [each for each in group if not each.commit_ts_exact or each.message_ts == exact]
+            first = min(copies, key=lambda each: each.first_position or _NOWHERE)
+            members = {"message_ts": first.message_ts, "first_ts": first.message_ts}
+            for each in copies:
+                one = msgspec.structs.replace(each, **members, commit_ts_exact=first.commit_ts_exact)
+                known[id(each)] = one
+    return [known.get(id(each), each) for each in seen]
+
+
+_NOWHERE = Position("", 0, 0, 0)
 
 
 def ddl_events(seen: Iterable[SeenTable]) -> list[DdlEvent]:

@@ -1,8 +1,8 @@
 """Columns that TiDB keeps for itself and encoders send like others. None is a column of the table.
 
-`_V$_…` holds the expression of an index. `_Col$_…` and `_Tombstone$_…` stand for a column that a MODIFY COLUMN is writing
-anew: a changefeed that begins meanwhile sends both. Tables with soft delete have `_tidb_softdelete_time`, which is NULL
-in the rows that TiDB shows, those that several clusters write `_tidb_origin_ts` as well.
+`_V$_…` holds the expression of an index. `_Col$_…` and `_Tombstone$_…` stand for a column that a MODIFY COLUMN is
+writing anew: a changefeed that begins meanwhile sends both. Tables with soft delete have `_tidb_softdelete_time`, which
+is NULL in the rows that TiDB shows, and those that several clusters write have `_tidb_origin_ts` as well.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def without(event: Event) -> Event:
 
 
 def _as_shown(event: Event, before: Image, after: Image) -> Event:
-    """A change of a table with soft delete as its readers see it; TiCDC makes a delete of most that delete a row softly."""
-    if SOFT_DELETE not in before and SOFT_DELETE not in after or event.op == "delete":
+    """A change of a table with soft delete as its readers see it; TiCDC makes deletes of most that delete softly."""
+    if (SOFT_DELETE not in before and SOFT_DELETE not in after) or event.op == "delete":
         return event
     was_there = event.op == "update" and before.get(SOFT_DELETE) is None
     if after.get(SOFT_DELETE) is not None:

@@ -20,7 +20,8 @@ class SettledChanges(Settled, frozen=True, rename={"has_keyless_rows": "has_bags
     `has_keyless_rows`, which states name `has_bags`, says whether a table has no key, `first_commits` has the first
     commit of each feed, `updated` the feeds that have updates, `split` the tables whose commits may change a key twice
     (feed and table id, which is empty where all of the feed may; none where an older version noted nothing), `loads`
-    the ids of the initial loads that were taken, `loaded` the hash of each one's table as it was then.
+    the ids of the initial loads that were taken, `loaded` the hash of each one's table as it was then. `exact` has
+    feeds with rows that tell their commit, and `inexact` those with rows that tell its millisecond, as far as asked.
     """
 
     has_keyless_rows: bool = False
@@ -29,6 +30,8 @@ class SettledChanges(Settled, frozen=True, rename={"has_keyless_rows": "has_bags
     split: tuple[tuple[str, str], ...] | None = None
     loads: tuple[str, ...] = ()
     loaded: Mapping[str, str | None] = {}
+    exact: tuple[str, ...] = ()
+    inexact: tuple[str, ...] = ()
 
 
 class Arrival(Struct, frozen=True):
@@ -39,6 +42,7 @@ class Arrival(Struct, frozen=True):
     first_keyless_commit_ts: int | None = None
     some_are_updates: bool = False
     some_are_inexact: bool = False
+    some_are_exact: bool = True
     some_are_whole: bool = False
     some_wait_for_cells: bool = False
     some_may_be_doubled: bool = False
@@ -67,7 +71,8 @@ class ChangesProgress(Struct, frozen=True):
 
     `first_commit_ts` is that of the first row, `first_keyless_commit_ts` of the first one without key, 0 where there
     is none; `is_exact` says whether each row tells its commit, `waits_for_cells` which rows there are: whole ones
-    (false), and those that wait for cells (true); `may_be_doubled` says whether the source may hold a message twice.
+    (false), and those that wait for cells (true); `may_be_doubled` says whether the source may hold a message twice,
+    `is_mixed` whether rows may come again that told their commit otherwise: a millisecond alone, or a TSO.
     """
 
     progress: SettledChanges
@@ -78,6 +83,7 @@ class ChangesProgress(Struct, frozen=True):
     is_exact: bool
     waits_for_cells: Sequence[bool]
     may_be_doubled: bool
+    is_mixed: bool
 
 
 def changes_progress(
@@ -102,12 +108,17 @@ def changes_progress(
         firsts[feed] = min(firsts.get(feed, commit_ts), commit_ts)
     some_are_whole = any(each.some_are_whole for each in arrivals)
     some_wait = any(each.some_wait_for_cells for each in arrivals)
+    exact = {*settled.exact, *(each.feed for each in arrivals if each.some_are_exact)}
+    inexact = {*settled.inexact, *(each.feed for each in arrivals if each.some_are_inexact)}
+    # a state of a version that noted neither
+    untold = settled.first_commits.keys() - {*settled.exact, *settled.inexact}
     return ChangesProgress(
         progress=SettledChanges(
             run_id=rows.run_id,
             bounds=rows.bounds,
             redriven=redriven,
             newest=rows.newest,
+            late=rows.late,
             has_keyless_rows=settled.has_keyless_rows
             or bool(first_keyless)
             or any(_lacks_key(load) for load in to_take),
@@ -117,6 +128,8 @@ def changes_progress(
             loads=(*taken, *(load.id for load in to_take)),
             loaded={id: settled.loaded[id] for id in taken if id in settled.loaded}
             | {load.id: load.fingerprint for load in to_take},
+            exact=tuple(sorted(exact)),
+            inexact=tuple(sorted(inexact)),
         ),
         loads=to_take,
         first_commit_ts=min((each.first_commit_ts for each in arrivals), default=0),
@@ -125,6 +138,7 @@ def changes_progress(
         is_exact=not any(each.some_are_inexact for each in arrivals),
         waits_for_cells=[False] * (some_are_whole or not some_wait) + [True] * some_wait,
         may_be_doubled=any(each.some_may_be_doubled for each in arrivals),
+        is_mixed=any(each.feed in exact & inexact | untold for each in arrivals),
     )
 
 

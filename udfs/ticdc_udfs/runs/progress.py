@@ -11,14 +11,15 @@ class Settled(Struct, frozen=True):
     """What a table was made of, as the state notes it; commits are TSOs, runs are microseconds since 1970.
 
     `bounds` has the commit through which a feed is complete; a feed without watermarks has none. `redriven` has the
-    last run by which a feed is to be made anew. `newest` has, of feeds without bounds, the newest commit of a row and
-    of a DDL.
+    last run by which a feed is to be made anew; `late` says by which of them this is as a DDL came below its bound.
+    `newest` has, of feeds without bounds, the newest commit of a row and of a DDL.
     """
 
     run_id: int = 0
     bounds: Mapping[str, int] = {}
     redriven: Mapping[str, int] = {}
     newest: Mapping[str, tuple[int, int]] = {}
+    late: Mapping[str, int] = {}
 
 
 class SeenFeed(Struct, frozen=True):
@@ -73,13 +74,13 @@ def event_progress(seen: Iterable[SeenFeed], settled: Settled, settings: EventSe
         if settings.is_bounded and feed.complete_through_ts is not None:
             bounds[feed.feed] = max(settled.bounds.get(feed.feed, 0), feed.complete_through_ts)
     for feed in by_name if run_id > settled.run_id else []:
-        if feed.feed not in settings.ddl_feeds or feed.feed in bounds:
+        if feed.feed not in settings.ddl_feeds or feed.feed in settled.bounds:
             continue
         last_row, last_ddl = newest.get(feed.feed, (0, 0))
         if _is_through(feed.first_row_ts, last_ddl) or _is_through(feed.first_ddl_ts, last_row):
             suspects.append(Suspect(feed.feed, rows_through_ts=last_ddl, ddl_through_ts=last_row))
         newest[feed.feed] = max(last_row, feed.last_row_ts or 0), max(last_ddl, feed.last_ddl_ts or 0)
-    return EventProgress(Settled(run_id, bounds, redriven, newest), suspects)
+    return EventProgress(Settled(run_id, bounds, redriven, newest, dict(settled.late)), suspects)
 
 
 def feeds_made_anew(settled: Settled, redriven: Mapping[str, int]) -> list[str]:

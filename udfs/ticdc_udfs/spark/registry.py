@@ -275,10 +275,11 @@ _SPLIT_TABLES = Udf(
 )
 _DDL_PASSES = Udf(
     name="ticdc_ddl_passes",
-    arguments=(("ddl_commits", "string"),),
+    arguments=(("ddl_commits", "string"), ("late_rows", "string")),
     returns="string",
-    description="The passes in which commits of DDL that move rows are written, one after the other, as JSON text.",
-    function=by_json(ddl_commits.ddl_passes, list[ddl_commits.DdlCommit]),
+    description="The passes in which commits of DDL that move rows are written, one after the other, and the feeds for "
+    "which what came late makes them begin anew, such as those of `late_rows`; all are JSON texts.",
+    function=by_json(ddl_commits.ddl_passes, list[ddl_commits.DdlCommit], list[str]),
 )
 
 _LATEST_STATE = Udf(
