@@ -1,4 +1,4 @@
-{% macro keyless_changes(columns, changes, carried_rows, since_run_id, of_rows) %}
+{% macro keyless_changes(columns, changes, carried_rows, since_run_id, of_rows, whole_feeds=[]) %}
     {%- set keys = ticdc.row_key_columns() -%}
     {%- set in_order -%}
     partition by {{ keys }} order by {{ ticdc.row_order() }}, row_commit_ts
@@ -36,7 +36,7 @@
                 left semi join (select {{ keys | replace("row_key", ticdc.key_of_keyless_row()) }} from {{ of_rows }}) as touched using ({{ keys }})
                 {%- elif since_run_id %}
                 left semi join (
-                    {{ ticdc.touched_keyless_rows(changes, carried_rows, since_run_id) }}
+                    {{ ticdc.touched_keyless_rows(changes, carried_rows, since_run_id, whole_feeds) }}
                 ) as touched using ({{ keys }})
                 {%- endif %}
                 window until_now as (

@@ -1,4 +1,4 @@
-{% macro row_changes(carried_rows, since_run_id=0, of_rows=none, has_keyless_rows=none, of_publication=false) %}
+{% macro row_changes(carried_rows, since_run_id=0, of_rows=none, has_keyless_rows=none, of_publication=false, whole_feeds=[]) %}
     {%- set has_keyless_rows = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") if has_keyless_rows is none else has_keyless_rows -%}
     {%- set rows_of = ticdc.published_rows if of_publication else ticdc.rows_of -%}
     {%- set changes, carried = rows_of(ref("int_ticdc__changes")), rows_of(carried_rows) -%}
@@ -7,7 +7,7 @@
         "commit_ts_exact", "op", "apply_rank", "row_key", "before", "after", "lossy", "topic", "`partition`",
         "`offset`", "event_index", "run_id", "first_run_id", "physical_table_id",
     ] -%}
-    {%- set conditions = ["run_id > " ~ since_run_id] if since_run_id else [] -%}
+    {%- set conditions = [ticdc.is_since(since_run_id, whole_feeds)] if since_run_id else [] -%}
     {%- if has_keyless_rows -%}{%- do conditions.append("not array_contains(lossy, '*:no_key')") -%}{%- endif -%}
     {%- if of_rows -%}
         {%- set keys_asked_for = of_rows ~ "." ~ ticdc.row_key_columns() | replace(", ", ", " ~ of_rows ~ ".") -%}
@@ -37,6 +37,6 @@
 
     union all
 
-    {{ ticdc.keyless_changes(columns, changes, carried, since_run_id, of_rows) }}
+    {{ ticdc.keyless_changes(columns, changes, carried, since_run_id, of_rows, whole_feeds) }}
     {%- endif %}
 {% endmacro %}

@@ -5,6 +5,7 @@
         notes="note_split_tables",
     )
 }}
+-- depends_on: {{ ref("int_ticdc__events") }}
 {%- set settled = ticdc.settled() -%}
 {%- set arriving = ticdc.changes_progress(settled) -%}
 {%- set progress, loads = arriving.progress, arriving.loads -%}

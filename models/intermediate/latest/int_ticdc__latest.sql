@@ -26,7 +26,7 @@ with
 
 row_changes as (
 
-    {{ ticdc.row_changes(carried_rows, state.run_id) }}
+    {{ ticdc.row_changes(carried_rows, state.run_id, whole_feeds=state.redriven) }}
 
 ),
 
