@@ -24,7 +24,10 @@ both_versions as (
 
 changed_names as (
 
-    select distinct feed, schema_key, table_key
+    select distinct
+        feed,
+        schema_key,
+        table_key
     from (
         select feed, schema_key, table_key
         from both_versions
