@@ -95,6 +95,15 @@ table.send("DELETE", (7,))
 table.ddl("ALTER", "ALTER TABLE {} ADD COLUMN `w` INT")
 Table(FITTING, "keyless", "v int, w int", key=()).update((8, None), (9, 1))
 
+# TiCDC makes a delete of the update that deletes a row softly, and leaves that which brings it back
+GONE, LATER = "2026-05-28 20:26:43.900000", "2026-05-29 00:00:00.000000"
+table = created(FITTING, "softly", f"{PAIRS}, _tidb_softdelete_time timestamp")
+table.insert_all((1, "a", None), (2, "a", None), (3, "a", GONE))
+table.send("DELETE", (1, "a", None))
+table.update((1, "a", GONE), (1, "b", None))
+table.update((2, "a", None), (2, "a", GONE))
+table.update((2, "a", GONE), (2, "a", LATER))
+
 # rows that no message brought
 FITTING.begin("was_there")
 table = Table(FITTING, "was_there", PAIRS)
@@ -216,6 +225,13 @@ def test_nothing_is_told_of_what_is_right(built_cases: Built) -> None:
         {"id": "2", "v": "f"},
         {"id": "3", "v": "e"},
     ]
+
+
+def test_a_soft_deleted_row_that_comes_back_is_no_missing_one(built_cases: Built) -> None:
+    assert "softly" not in told(built_cases, "fitting")
+    assert built_cases.current("fitting")["shop.softly"] == [{"id": "1", "v": "b"}]
+    of_table = [row["code"] for row in built_cases.problems("fitting") if row["table_name"] == "softly"]
+    assert of_table == ["lossy_values"]
 
 
 def test_what_was_told_before_a_late_row_came_is_told_no_more(built_cases: Built) -> None:
