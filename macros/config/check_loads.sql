@@ -1,6 +1,6 @@
 {% macro check_loads(loads) %}
     {% set changes = ticdc.relation_of("int_ticdc__changes") %}
-    {% if not loads or flags.FULL_REFRESH or not changes %}{% do return(none) %}{% endif %}
+    {% if not loads or ticdc.is_refresh() or not changes %}{% do return(none) %}{% endif %}
     {% set query %}
     select loads.id
     from inline(from_json({{ ticdc.text_literal(tojson(loads)) }}, 'array<struct<id: string, feed: string, commit_ts: bigint>>')) as loads

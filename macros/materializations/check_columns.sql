@@ -5,7 +5,7 @@
         {% do exceptions.raise_compiler_error(
             "ticdc: " ~ existing ~ " was made by another version of the package: it has no column " ~ missing | join(", ") ~ ". "
             ~ (
-                "Rename or drop it: its rows are made anew from the source then" if config.get("full_refresh") is false
+                "Rename or drop it: its rows are made anew from the source then" if config.get("is_kept")
                 else "Build all models of the package once with --full-refresh"
             )
         ) %}

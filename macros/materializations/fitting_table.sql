@@ -3,7 +3,7 @@
     {% set columns = adapter.get_columns_in_relation(existing) | map(attribute="name") | sort %}
     {% set wanted = (get_columns_in_query("select * from (\n" ~ sql ~ "\n)") + ["batch_id"]) | sort %}
     {% if existing.is_table and columns == wanted %}{% do return(existing) %}{% endif %}
-    {% if config.get("full_refresh") is false %}
+    {% if config.get("is_kept") %}
         {% do exceptions.raise_compiler_error(
             "ticdc: " ~ existing ~ " was made by another version of the package, as its columns tell: " ~ columns | join(", ") ~ "; expected "
             ~ wanted | join(", ") ~ ". Rename or drop it: its rows are made anew from the source then"

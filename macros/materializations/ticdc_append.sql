@@ -1,7 +1,6 @@
 {% materialization ticdc_append, adapter="spark" %}
     {%- set existing, target, had_rows = load_cached_relation(this), this.incorporate(type="table"), ticdc.has_rows() -%}
-    {%- do ticdc.keep_lease() -%}
-    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
+    {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing, "run_id") -%}
@@ -22,6 +21,6 @@
     {%- do ticdc.settle(target, settled) -%}
 
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.use_timestamp_type() -%}
+    {%- do ticdc.end_model() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}

@@ -1,7 +1,6 @@
 {% materialization ticdc_carried_rows, adapter="spark" %}
     {%- set target, existing, had_rows = this.incorporate(type="table"), load_cached_relation(this), ticdc.has_rows() -%}
-    {%- do ticdc.keep_lease() -%}
-    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
+    {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing, "run_id") -%}
@@ -54,6 +53,6 @@
 
     {% call noop_statement("main", "OK") %}{% endcall %}
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.use_timestamp_type() -%}
+    {%- do ticdc.end_model() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}

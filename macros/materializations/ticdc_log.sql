@@ -1,6 +1,6 @@
 {% materialization ticdc_log, adapter="spark" %}
     {%- set existing, target = load_cached_relation(this), this.incorporate(type="table") -%}
-    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
+    {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing, "run_id") -%}
@@ -11,6 +11,6 @@
     {%- endif -%}
 
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.use_timestamp_type() -%}
+    {%- do ticdc.end_model() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}

@@ -4,8 +4,7 @@
     {%- set is_idle = memory.get("nothing_new", {}).pop(name, false) -%}
     {%- set made_of = memory.get("to_settle", {}).pop(name, {}) -%}
     {%- set settled = dict(made_of, fingerprint=local_md5(sql ~ config.get("file_format", ""))) -%}
-    {%- do ticdc.keep_lease() -%}
-    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
+    {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing) -%}
@@ -20,6 +19,6 @@
     {%- do ticdc.settle(target, settled) -%}
 
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.use_timestamp_type() -%}
+    {%- do ticdc.end_model() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}

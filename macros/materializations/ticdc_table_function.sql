@@ -1,7 +1,7 @@
 {% materialization ticdc_table_function, adapter="spark" %}
     {%- set target = this.incorporate(type="view") -%}
     {%- set mark = "ticdc.fingerprint=" ~ local_md5(sql) -%}
-    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
+    {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- set described = ticdc.described_function(this) -%}
@@ -20,6 +20,6 @@
     {%- endif -%}
 
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.use_timestamp_type() -%}
+    {%- do ticdc.end_model() -%}
     {{ return({"relations": []}) }}
 {% endmaterialization %}

@@ -1,7 +1,6 @@
 {% materialization ticdc_typed_plans, adapter="spark" %}
     {%- set target = this.incorporate(type="table") -%}
-    {%- do ticdc.keep_lease() -%}
-    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
+    {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(load_cached_relation(target), "plan") -%}
@@ -18,6 +17,6 @@
 
     {% call noop_statement("main", "OK") %}{% endcall %}
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.use_timestamp_type() -%}
+    {%- do ticdc.end_model() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}

@@ -1,11 +1,10 @@
 {% materialization ticdc_typed_relations, adapter="spark" %}
-    {%- do ticdc.keep_lease() -%}
-    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
+    {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
     {%- set changed = ticdc.make_typed_relations(config.require("kind")) -%}
 
     {% call noop_statement("main", "OK" if changed else "NOTHING NEW") %}{% endcall %}
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.use_timestamp_type() -%}
+    {%- do ticdc.end_model() -%}
     {{ return({"relations": []}) }}
 {% endmaterialization %}

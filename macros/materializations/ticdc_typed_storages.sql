@@ -1,6 +1,5 @@
 {% materialization ticdc_typed_storages, adapter="spark" %}
-    {%- do ticdc.keep_lease() -%}
-    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
+    {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- set blocks, stored = [], [] -%}
@@ -21,6 +20,6 @@
 
     {% call noop_statement("main", "OK" if blocks | selectattr("statements") | list else "NOTHING NEW") %}{% endcall %}
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.use_timestamp_type() -%}
+    {%- do ticdc.end_model() -%}
     {{ return({"relations": []}) }}
 {% endmaterialization %}

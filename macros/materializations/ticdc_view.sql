@@ -1,7 +1,7 @@
 {% materialization ticdc_view, adapter="spark" %}
     {%- set existing, target = load_cached_relation(this), this.incorporate(type="view") -%}
     {%- set fingerprint, known = local_md5(sql), ticdc.fingerprint(existing) if existing else none -%}
-    {%- do ticdc.use_timestamp_type("TIMESTAMP_LTZ") -%}
+    {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing) -%}
@@ -10,7 +10,7 @@
     {%- if columns and (known or not existing) and not config.persist_column_docs() -%}
         {%- do ticdc.memory().setdefault("views", {}).update({this | string: {"sql": sql, "columns": columns}}) -%}
     {%- endif -%}
-    {%- if existing is none or not existing.is_view or should_full_refresh() or known != fingerprint -%}
+    {%- if existing is none or not existing.is_view or ticdc.is_refresh() or known != fingerprint -%}
         {%- if existing is not none and not existing.is_view -%}
             {%- do adapter.drop_relation(existing) -%}
             {%- set existing = none -%}
@@ -26,6 +26,6 @@
     {%- endif -%}
 
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.use_timestamp_type() -%}
+    {%- do ticdc.end_model() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}

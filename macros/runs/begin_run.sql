@@ -1,8 +1,11 @@
 {% macro begin_run() %}
     {% if execute and flags.WHICH == "seed" %}{% do ticdc.check_seeds() %}{% endif %}
     {% if not execute or flags.WHICH not in ["build", "run"] %}{% do return("") %}{% endif %}
-    {% set models = [] %}
-    {% for id in selected_resources if id.startswith("model.ticdc.") %}{% do models.append(graph.nodes[id].name) %}{% endfor %}
+    {% set models, unfinished = [], {} %}
+    {% for id in selected_resources if id.startswith("model.ticdc.") %}
+        {% do models.append(graph.nodes[id].name) %}
+        {% do unfinished.update({graph.nodes[id].name: true}) if graph.nodes[id].config.materialized.startswith("ticdc_") %}
+    {% endfor %}
     {% if models %}
         {% do ticdc.note_settings() %}
         {% do ticdc.check_run(models) %}
@@ -12,5 +15,6 @@
         {% do ticdc.take_lease() %}
         {% do ticdc.open_state(models) %}
     {% endif %}
+    {% do ticdc.memory().update({"is_begun": true, "unfinished": unfinished}) %}
     {% do return("") %}
 {% endmacro %}

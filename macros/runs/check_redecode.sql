@@ -1,9 +1,7 @@
 {% macro check_redecode() %}
-    {% set lost, known = [], graph.nodes["model.ticdc.stg_ticdc__" ~ ticdc.protocols_in_use()[0]] %}
-    {# models of a protocol that no feed has now are disabled, and their tables may hold messages of feeds that had it #}
+    {% set lost = [] %}
     {% for protocol in (ticdc.protocols() if var("ticdc__redecode", false) else []) %}
-        {% set node = graph.nodes.get("model.ticdc.stg_ticdc__" ~ protocol, dict(known, alias="stg_ticdc__" ~ protocol)) %}
-        {% set staged = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias) %}
+        {% set staged = load_cached_relation(ticdc.staged_relation(protocol)) %}
         {% do lost.extend(run_query(ticdc.lost_messages(staged)).rows | map(attribute=0) if staged else []) %}
     {% endfor %}
     {% if lost %}

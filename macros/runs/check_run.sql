@@ -21,7 +21,7 @@
     {% endfor %}
     {% set request = {
         "variables": variables, "protocols": protocols, "columns": columns, "models": models, "stored": ticdc.stored_models(),
-        "missing_seeds": missing_seeds, "is_full_refresh": flags.FULL_REFRESH | default(false, true),
+        "missing_seeds": missing_seeds, "is_full_refresh": ticdc.is_refresh(),
         "deferred": deferred, "settings": ticdc.memory().settings + ticdc.settings_of_hooks(models),
         "configured": ticdc.configured_nodes("model") + ticdc.configured_nodes("seed"),
     } %}

@@ -1,18 +1,8 @@
 {% macro end_run(results) %}
-    {% set lease = ticdc.memory().get("lease") if execute else none %}
-    {% if lease %}
-        {% set unfinished = [] %}
-        {% for result in results if result.node.package_name == "ticdc" and result.node.resource_type == "model" and result.status != "success" %}
-            {% do unfinished.append(result.node.name) %}
-        {% endfor %}
-        {# what followed the publication, such as typed tables #}
-        {% if not unfinished and ticdc.memory().get("is_published") %}{% do ticdc.publish() %}{% endif %}
-        {# what was built and found nothing new, of a run that is gone on with #}
-        {% set state, memory = ticdc.state(), ticdc.memory() %}
-        {% if tojson(state.models) != memory.published and tojson(state.get("unbuilt", {})) != memory.saved_unbuilt %}{% do ticdc.save_state() %}{% endif %}
-        {# before the log, whose failure would else keep the next run waiting #}
-        {% do ticdc.drop_lease() %}
-        {% do ticdc.log_run(lease, unfinished) %}
-    {% endif %}
+    {% set unfinished = [] %}
+    {% for result in results if result.node.package_name == "ticdc" and result.node.resource_type == "model" and result.status != "success" %}
+        {% do unfinished.append(result.node.name) %}
+    {% endfor %}
+    {% do ticdc.finish_run(unfinished) if execute %}
     {% do return("") %}
 {% endmacro %}

@@ -7,5 +7,5 @@
             ~ ": rows would be lost; in dbt_project.yml set +materialized below the name of your project"
         ) %}
     {% endif %}
-    {% do return(not should_full_refresh() and ticdc.state_of(this).settled is not none and load_cached_relation(this) is not none) %}
+    {% do return(not (ticdc.is_refresh() and not config.get("is_kept")) and ticdc.state_of(this).settled is not none and load_cached_relation(this) is not none) %}
 {% endmacro %}

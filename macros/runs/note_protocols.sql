@@ -17,7 +17,11 @@
     {% endfor %}
     {# a table of a protocol that no feed has now is none of those that are decoded again #}
     {% for protocol in ticdc.protocols() | reject("in", ticdc.protocols_in_use()) if var("ticdc__redecode", false) %}
-        {% do state.models.pop("stg_ticdc__" ~ protocol, none) %}
+        {% do state.models.pop(ticdc.staged_relation(protocol).identifier, none) %}
+    {% endfor %}
+    {% for protocol in ticdc.protocols_in_use() %}
+        {% set node = graph.nodes["model.ticdc.stg_ticdc__" ~ protocol] %}
+        {% do state.setdefault("staged", {}).update({protocol: [node.schema, node.alias]}) %}
     {% endfor %}
     {% do state.update({"feeds": feeds, "protocols": (built + ticdc.protocols_in_use()) | unique | sort | list}) %}
 {% endmacro %}

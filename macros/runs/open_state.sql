@@ -8,7 +8,7 @@
             ~ [published.run_id, working.run_id] | max ~ ", in microseconds since 1970): set the clock right, or wait"
         ) %}
     {% endif %}
-    {% set is_refresh, is_part = flags.FULL_REFRESH | default(false, true), ticdc.stored_models() | reject("in", models) | list | length > 0 %}
+    {% set is_refresh, is_part = ticdc.is_refresh(), ticdc.stored_models() | reject("in", models) | list | length > 0 %}
     {# what a run left that did not come to its end is gone on with, unless another one published since it began; a
        refresh only by `dbt retry` #}
     {% set is_newer = working.run_id > published.run_id and working.number == published.number + 1 %}

@@ -11,6 +11,6 @@
     {% endfor %}
     {% do return({
         "run_id": ticdc.run_id() | int, "rows_of": ticdc.rows_of_histories(state), "models": models, "storages": storages,
-        "is_refresh": should_full_refresh(),
+        "is_refresh": ticdc.is_refresh(),
     }) %}
 {% endmacro %}

@@ -1,7 +1,7 @@
 {{
     config(
         materialized="ticdc_append",
-        full_refresh=false,
+        is_kept=true,
         partition_by=["batch_id", "feed"],
     )
 }}

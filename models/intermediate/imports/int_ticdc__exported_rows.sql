@@ -2,7 +2,7 @@
     config(
         materialized="ticdc_append",
         partition_by=["batch_id", "feed"],
-        full_refresh=false,
+        is_kept=true,
     )
 }}
 {%- set loads = ticdc.initial_loads(this) | rejectattr("is_exported") | list -%}

@@ -2,7 +2,7 @@
 {{
     config(
         materialized="ticdc_append",
-        full_refresh=false,
+        is_kept=true,
         partition_by=["batch_id", "feed"],
         enabled=feeds | length > 0,
     )

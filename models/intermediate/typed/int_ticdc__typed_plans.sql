@@ -8,7 +8,7 @@
 -- depends_on: {{ ref("int_ticdc__catalogue") }}
 {%- set latest = ref("int_ticdc__latest") -%}
 {%- set plans = load_cached_relation(this) if execute %}
-{%- set is_known = plans and not should_full_refresh() %}
+{%- set is_known = plans and not ticdc.is_refresh() %}
 {%- set changes = ref("int_ticdc__changes") %}
 {%- set has_keyless_rows = ticdc.settled(changes).get("has_bags") %}
 {%- set measures = ticdc.some_are_bare() %}

@@ -1,7 +1,7 @@
 {{
     config(
         materialized="ticdc_append",
-        full_refresh=none if var("ticdc__redecode", false) else false,
+        is_kept=not var("ticdc__redecode", false),
         partition_by=["batch_id", "is_redriven", "feed"],
         enabled="debezium_avro" in ticdc.protocols_in_use(),
     )
