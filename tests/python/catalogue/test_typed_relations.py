@@ -144,6 +144,15 @@ def test_what_was_observed_goes_on_but_not_through_a_full_refresh() -> None:
     assert again.row["plan"]["observed"] == {"d": (0, 0)}
 
 
+def test_installations_that_lie_in_one_schema_share_no_storage() -> None:
+    """Each would sweep away what the other stored."""
+    storages = []
+    for alias in ("", "a_int_ticdc__latest", "b_int_ticdc__latest"):
+        (made,) = relations_of([table(row_count=LARGE)], [], request(alias=alias)).tables
+        storages += [made.history_storage]
+    assert len({*storages}) == 3
+
+
 def test_rows_that_a_storage_lacks_are_written_with_its_view() -> None:
     past = (Version(1, OLD_SCHEMA), Version(2, SCHEMA))
     first = relations_of([table(row_count=LARGE, versions=past)], [], request())

@@ -72,7 +72,8 @@ class Request(msgspec.Struct, frozen=True):
 
     `rendering` is a hash of how queries are rendered, `mark` the name of the property that relations bear, `schema`
     where storages lie, quoted. `catalogs` are those of Spark, in which no schema is made. Histories are read where
-    they are `published` (among other names), or where the run is (`is_published`), with what it stores.
+    they are `published` (among other names), or where the run is (`is_published`), with what it stores. `alias` tells
+    installations apart that lie in one schema, as a project gives their models other names.
     """
 
     settings: Settings
@@ -85,6 +86,7 @@ class Request(msgspec.Struct, frozen=True):
     catalogs: tuple[str, ...] = ()
     published: tuple[str, ...] = ()
     is_published: bool = False
+    alias: str = ""
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -227,7 +229,7 @@ def _planned(found: FoundTable, known: _Known | None, run: Run) -> PlannedTable:
 def _table(found: FoundTable, plan: Plan, known: _Known | None, request: Request) -> _Table:
     names = {VIEW: plan.current, HISTORY_VIEW: plan.history, AS_OF_FUNCTION: plan.as_of}
     relations = {kind: f"{_quoted(plan.schema or '')}.{_quoted(name)}" for kind, name in names.items() if name}
-    identity = [found.feed, found.table_id, found.table_incarnation, plan.columns]
+    identity = [*filter(None, [request.alias]), found.feed, found.table_id, found.table_incarnation, plan.columns]
     of_past = [plan.past_columns, found.left_behind, found.is_keyless]
     is_large = found.row_count >= request.stored_from_rows
     storage = history = None
