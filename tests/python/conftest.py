@@ -48,7 +48,7 @@ ALONE = (
 # none is waited for.
 GROUPS = {
     "warehouses": re.compile(rf"package/test_(?!{'|'.join(ALONE)})"),
-    "servers": re.compile(r"command/test_(thrift|integration|switches_over_thrift|transcripts)"),
+    "servers": re.compile(r"command/test_(thrift|hooks_of_projects|integration|switches_over_thrift|transcripts)"),
     "dbt": re.compile(r"package/test_(dbt_tests|avro_anew|one_table_harms_no_other)"),
     "parsed": re.compile(r"package/test_(configuration|descriptions|layers_of_models|macros)"),
 }

@@ -321,6 +321,8 @@ def test_a_second_run_is_told_who_builds_the_tables(outcome: Mapping[str, Any]) 
         "ticdc: another run builds these tables: a run with a token, since today; its lease ends in 10 minute(s)"
         in refused
     )
+    assert "It is over where its process is gone, or where target/run_results.json of its project has its id" in refused
+    assert "dbt run-operation ticdc.release_lease ends its lease" in refused
     assert outcome["leases"] == {"held": [HELD], "over": [], "released": []}
 
 
