@@ -110,7 +110,7 @@ CONFIGURATIONS: tuple[Switch, ...] = (
     ),
     Switch("file_format", Effect.WORKS, "`parquet` and `delta`; others are refused"),
     Switch("freshness", Effect.NONE),
-    Switch("full_refresh", Effect.WORKS, "staging follows it no more than the flag"),
+    Switch("full_refresh", Effect.WORKS, "of seeds; models of the package follow the flag alone"),
     Switch("grants", Effect.NONE, "give rights on the schema instead, or in a `post_hook`"),
     Switch("group", Effect.WORKS),
     Switch("incremental_predicates", Effect.NONE, _UNREAD),
