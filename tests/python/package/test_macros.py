@@ -204,6 +204,8 @@ def test_feeds(values: Mapping[str, Any]) -> None:
             "schemas": None,
             "framing": "confluent",
             "binary_handling_mode": None,
+            "time_zone": None,
+            "session_time_zone": None,
             "options": json.dumps({"feed": FEEDS["ticdc__feeds"][0]["name"]}),
             "target_schema": "{schema}",
             "tables": [],
