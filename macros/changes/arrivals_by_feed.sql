@@ -31,8 +31,7 @@ from {{ ticdc.rows_of(staged_runs) }} as staged_runs
 {%- if marks.some_are_inexact %}
 -- runs note whether some rows lack their commit, not whether all do
 left join (
-    select distinct feed, commit_ts_exact as is_exact
-    from {{ ref("int_ticdc__events") }}
+    select distinct feed, true as is_exact from {{ ref("int_ticdc__events") }}
     where kind = 'row' and commit_ts_exact and {{ ticdc.is_unsettled_event(settled, progress, also) }}
 ) as exact_feeds using (feed)
 {%- endif %}

@@ -30,5 +30,8 @@ group by
     partition_names,
     to_incarnation,
     to_version_from_ts,
-    to_columns
+    to_columns,
+    to_partition_name,
+    physical_id,
+    regrouped
 {% endmacro %}
