@@ -14,7 +14,7 @@ import msgspec
 import pyarrow as pa
 
 from ticdc_udfs.catalogue.changes import Partition, Partitioning
-from ticdc_udfs.catalogue.partitions.doubts import Doubt, Unsure
+from ticdc_udfs.catalogue.partitions.doubts import UNREADABLE, Doubt, doubt_of
 from ticdc_udfs.catalogue.partitions.expressions import Image
 from ticdc_udfs.catalogue.partitions.methods import LOCATORS, Locate, Placement, Zone
 from ticdc_udfs.catalogue.tables import Column
@@ -33,7 +33,6 @@ __all__ = [
     "placement_of",
 ]
 
-_UNREADABLE = (ValueError, ArithmeticError, LookupError, RecursionError)
 _UTC = Zone()
 
 
@@ -74,8 +73,8 @@ def _placed_by(row: Image, locate: Locate | Doubt) -> Placement:
         return Placement(None, None, Doubt.DEFINITION)
     try:
         return locate(row)
-    except _UNREADABLE as error:
-        return Placement(None, None, error.doubt if isinstance(error, Unsure) else Doubt.VALUE)
+    except UNREADABLE as error:
+        return Placement(None, None, doubt_of(error, Doubt.VALUE))
 
 
 def _locator(partitioning: Partitioning, columns: Sequence[Column], zone: Zone) -> Locate | Doubt:
@@ -85,8 +84,8 @@ def _locator(partitioning: Partitioning, columns: Sequence[Column], zone: Zone) 
     try:
         by_name = {column.name.lower(): column for column in columns}
         return LOCATORS[partitioning.method](partitioning, by_name, zone)
-    except _UNREADABLE as error:
-        return error.doubt if isinstance(error, Unsure) else Doubt.DEFINITION
+    except UNREADABLE as error:
+        return doubt_of(error, Doubt.DEFINITION)
 
 
 # Batches

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+UNREADABLE = (ValueError, ArithmeticError, LookupError, TypeError, RecursionError)
+"""What reading or evaluating raises where a text or value is none that is understood."""
+
 
 class Doubt(StrEnum):
     """What keeps the partition of a row from being certain."""
@@ -21,3 +24,8 @@ class Unsure(ValueError):
     def __init__(self, doubt: Doubt) -> None:
         super().__init__(doubt)
         self.doubt = doubt
+
+
+def doubt_of(error: Exception, otherwise: Doubt) -> Doubt:
+    """The doubt that an error is, or another one."""
+    return error.doubt if isinstance(error, Unsure) else otherwise

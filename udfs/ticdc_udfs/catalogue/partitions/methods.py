@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from base64 import b64decode
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from sqlglot import TokenType
 
 from ticdc_udfs.catalogue.changes import Partition, Partitioning
 from ticdc_udfs.catalogue.partitions.collations import Order, order, sort_key
-from ticdc_udfs.catalogue.partitions.doubts import Doubt, Unsure
+from ticdc_udfs.catalogue.partitions.doubts import UNREADABLE, Doubt, Unsure, doubt_of
 from ticdc_udfs.catalogue.partitions.expressions import (
     NUMBERS,
     Columns,
@@ -171,9 +172,8 @@ def _bound(text: str, zone: Zone) -> _Bound | None:
         furthest = [whole(Expression(text, {}, shifted(offset)).evaluate({})) for offset in (-WIDEST, WIDEST)]
         others = [found, *(each for each in furthest if each is not None)]
         return _Bound(found, min(others), max(others), Doubt.SESSION_ZONE)
-    except (ValueError, ArithmeticError, LookupError) as error:
-        doubt = error.doubt if isinstance(error, Unsure) else Doubt.EXPRESSION
-        return _Bound(None, -math.inf, math.inf, doubt)
+    except UNREADABLE as error:
+        return _Bound(None, -math.inf, math.inf, doubt_of(error, Doubt.EXPRESSION))
 
 
 def range_locator(partitioning: Partitioning, columns: Columns, zone: Zone) -> Locate:
@@ -181,12 +181,14 @@ def range_locator(partitioning: Partitioning, columns: Columns, zone: Zone) -> L
     expression = Expression(partitioning.by[0], columns, clock_of(zone.name))
     names = [partition.name for partition in partitioning.partitions]
     bounds = _between_neighbours([_upper(partition, zone) for partition in partitioning.partitions])
+    lows, highs = [bound.low for bound in bounds], [bound.high for bound in bounds]
 
     def locate(row: Image) -> Placement:
         value = whole(expression.evaluate(row))
         if value is None:
             return _certain(names[0])
-        return _among([_below(value, bound) for bound in bounds], names)
+        start, end = bisect_right(highs, value), bisect_right(lows, value)
+        return _among([_below(value, bound) for bound in bounds[start:end]], names[start : end + 1])
 
     return _in_zone(locate, expression, zone)
 
@@ -214,36 +216,27 @@ def _between_neighbours(bounds: list[_Bound]) -> list[_Bound]:
 
 
 class _Below(NamedTuple):
-    """Whether a row is below a bound: for certain, or most likely (None: nothing tells it) with the doubt."""
+    """Whether a row is below a bound: for certain (no doubt), or most likely (None: nothing tells it)."""
 
     is_so: bool | None
     doubt: Doubt | None = None
 
 
 def _below(value: int, bound: _Bound) -> _Below:
-    if value < bound.low:
-        return _Below(True)
-    if value >= bound.high:
-        return _Below(False)
-    return _Below(None if bound.likeliest is None else value < bound.likeliest, bound.doubt)
+    return _Below(None if bound.likeliest is None else value < bound.likeliest, bound.doubt or Doubt.EXPRESSION)
 
 
-def _among(found: Sequence[_Below], names: Sequence[str]) -> Placement:
-    """The place of a row of which it is told how it lies to each of the growing bounds."""
-    certainly = [place for place, below in enumerate(found) if below.is_so and below.doubt is None]
-    end = certainly[0] if certainly else len(names)
-    start = max((place + 1 for place, below in enumerate(found[:end]) if not below.doubt), default=0)
-    possible = list(range(start, min(end + 1, len(names))))
-    doubts = [below.doubt for below in found[start:end] if below.doubt]
-    if not doubts:
-        return _certain(names[end]) if end < len(names) else _nowhere()
-    likeliest = next((place for place in possible if found[place].is_so is not False), None)
-    if likeliest is not None and found[likeliest].is_so is None:
-        likeliest = None
-    name = None if likeliest is None else names[likeliest]
-    if end == len(names) and name is None:
-        return Placement(None, None, doubts[0])
-    return Placement(name, frozenset(names[place] for place in possible), doubts[0])
+def _among(unsure: Sequence[_Below], names: Sequence[str]) -> Placement:
+    """The place of a row that is above the bounds before these, and below those after.
+
+    `names` are the partitions that end at these, and the one after them, if there is any.
+    """
+    if not unsure:
+        return _certain(names[0]) if names else _nowhere()
+    doubt = next(below.doubt for below in unsure)
+    likeliest = next((place for place, below in enumerate(unsure) if below.is_so is not False), len(unsure))
+    is_known = likeliest < len(names) and (likeliest == len(unsure) or unsure[likeliest].is_so)
+    return Placement(names[likeliest] if is_known else None, frozenset(names), doubt)
 
 
 def list_locator(partitioning: Partitioning, columns: Columns, zone: Zone) -> Locate:
@@ -314,20 +307,16 @@ def range_columns_locator(partitioning: Partitioning, columns: Columns, zone: Zo
 
     def locate(row: Image) -> Placement:
         value = [_comparable(row[column.name], column) for column in by]
-        found = [_compared(value, bound, by) for bound in bounds]
-        return _among(_growing([_Below(order.sign < 0, doubt) for order, doubt in found]), names)
+        found = []
+        for bound in bounds:
+            compared, doubt = _compared(value, bound, by)
+            if compared.sign < 0 and doubt is None:
+                break
+            found.append(_Below(None if doubt is Doubt.EXPRESSION else compared.sign < 0, doubt))
+        start = max((place for place, below in enumerate(found, start=1) if below.doubt is None), default=0)
+        return _among(found[start:], names[start : len(found) + 1])
 
     return locate
-
-
-def _growing(found: list[_Below]) -> list[_Below]:
-    """What is below a bound is below all after it, what is not, is below none before."""
-    certainly = next((place for place, below in enumerate(found) if below.is_so and below.doubt is None), len(found))
-    last = max((place for place, below in enumerate(found) if below.is_so is False and below.doubt is None), default=-1)
-    return [
-        _Below(True) if place >= certainly else _Below(False) if place <= last else below
-        for place, below in enumerate(found)
-    ]
 
 
 def list_columns_locator(partitioning: Partitioning, columns: Columns, zone: Zone) -> Locate:
@@ -420,7 +409,7 @@ def _constant(text: str, column: Column) -> _Comparable | _Unread:
         elif kind is TokenType.BIT_STRING:
             return _Unread(Doubt.EXPRESSION)
         return _comparable(value, column)
-    except (ValueError, ArithmeticError, LookupError):
+    except UNREADABLE:
         return _Unread(Doubt.EXPRESSION)
 
 
