@@ -6,7 +6,7 @@
             feed,
             sort_array(collect_list(struct(schema_key, table_key, rows_after_ts as after_ts, rows_to_ts as to_ts))) as ranges
         from {{ ticdc.catalogue_records("version") }}
-        where keys_rows
+        where keys_rows or has_unsure_key
         group by feed
     )
     {% endset -%}

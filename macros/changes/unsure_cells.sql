@@ -2,20 +2,15 @@
     {%- set catalogue = ref("int_ticdc__catalogue") -%}
     {%- set some = ticdc.asked("select 1 from " ~ ticdc.rows_of(catalogue) ~ " where has_unsure_cells limit 1", [catalogue]) -%}
     {%- if not some -%}
-    changes.lossy
+    cast(null as struct<before: string, after: string, lossy: array<string>>)
     {%- else -%}
-    array_union(
-        changes.lossy,
-        coalesce(
-            ticdc_unsure_cells(
-                {{ ticdc.by_feed(ticdc.feeds(), "protocol", "changes.") }},
-                if(versions.has_unsure_cells, versions.table_schema, null),
-                {{ ticdc.by_feed(ticdc.feeds(), "options", "changes.") }},
-                if(versions.has_unsure_cells, changes.before, null),
-                if(versions.has_unsure_cells, changes.after, null)
-            ),
-            array()
-        )
+    ticdc_unsure_cells(
+        {{ ticdc.by_feed(ticdc.feeds(), "protocol", "changes.") }},
+        if(versions.has_unsure_cells, versions.table_schema, null),
+        {{ ticdc.by_feed(ticdc.feeds(), "options", "changes.") }},
+        if(versions.has_unsure_cells, changes.before, null),
+        if(versions.has_unsure_cells, changes.after, null),
+        if(versions.has_unsure_cells, changes.lossy, null)
     )
     {%- endif -%}
 {%- endmacro %}

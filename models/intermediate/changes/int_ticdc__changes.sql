@@ -378,7 +378,7 @@ marked as (
 
 ),
 
-new_changes as (
+changes_with_version as (
 
     select /*+ broadcast(marked, versions) */
         changes.schema_name,
@@ -403,7 +403,8 @@ new_changes as (
         changes.after,
         changes.image_hash,
         changes.copy,
-        {{ ticdc.unsure_cells() }} as lossy,
+        changes.lossy,
+        {{ ticdc.unsure_cells() }} as told,
         changes.topic,
         changes.`partition`,
         changes.`offset`,
@@ -470,6 +471,7 @@ new_changes as (
         cast(null as bigint) as image_hash,
         ranked.place as copy,
         ranked.loaded.lossy,
+        cast(null as struct<before: string, after: string, lossy: array<string>>) as told,
         '' as topic,
         0 as `partition`,
         cast(0 as bigint) as `offset`,
@@ -481,6 +483,17 @@ new_changes as (
     -- equal rows of a table without key count each
     where ranked.place = 1 or array_contains(ranked.loaded.lossy, '*:no_key')
     {%- endif %}
+
+),
+
+new_changes as (
+
+    select
+        * except (before, after, lossy, told),
+        coalesce(told.before, before) as before,
+        coalesce(told.after, after) as after,
+        coalesce(told.lossy, lossy) as lossy
+    from changes_with_version
 
 )
 

@@ -130,17 +130,24 @@ def test_without_the_option(text: str, want: str | None, flags: tuple[str, ...])
 
 
 @pytest.mark.parametrize(
-    ("text", "flags"),
-    [(WANTED, None), ("cafe", ("v:binary_unsure",)), ("fb", ("v:binary_unsure",)), ("_-==", ("v:binary_unsure",))],
+    ("text", "want", "flags"),
+    [
+        (WANTED, WANTED, None),
+        ("cafe", "cafe", ("v:binary_unsure",)),
+        ("no base64", "no base64", ("v:binary_unsure",)),
+        ("fb", "+w==", ()),
+        ("_-==", "/w==", ()),
+    ],
 )
-def test_without_option_and_extension_the_catalogue_tells(text: str, flags: tuple[str, ...] | None) -> None:
+def test_without_option_and_extension_the_catalogue_tells(text: str, want: str, flags: tuple[str, ...] | None) -> None:
     """Its message is whole, as far as it tells, and nobody has converted the text."""
     event = row(text, NO_EXTENSION, None)
     assert (cell(event.after), event.lossy) == (text, ())
-    images = [None, (event.after or b"").decode()]
-    assert unsure_cells("debezium", SCHEMA, options(None), images) == flags
-    assert unsure_cells("debezium", TEXT_SCHEMA, options(None), images) is None
-    assert unsure_cells("debezium", SCHEMA, options("base64"), images) is None
+    image = (event.after or b"").decode()
+    told = unsure_cells("debezium", SCHEMA, options(None), None, image)
+    assert (None if told is None else (cell(told.after), told.lossy)) == (None if flags is None else (want, flags))
+    assert unsure_cells("debezium", TEXT_SCHEMA, options(None), None, image) is None
+    assert unsure_cells("debezium", SCHEMA, options("base64"), None, image) is None
 
 
 @pytest.mark.parametrize("mode", [None, *WIRE])

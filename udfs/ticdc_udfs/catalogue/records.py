@@ -159,6 +159,7 @@ def _version(version: Version, last_ts: int | None, is_exact: bool, feed: Feed, 
         "origin": of.origin,
         "keys_rows": of.keys_rows,
         "has_unsure_cells": _has_unsure_cells(of, feed, is_exported),
+        "has_unsure_key": _has_unsure_key(of, feed),
         "columns": version.columns,
         "table_schema": schema_text(of),
         "key_columns": key_text(of),
@@ -197,15 +198,25 @@ def _has_unsure_cells(version: TableVersion, feed: Feed, is_exported: bool) -> b
     With an export each row of a protocol without types is resolved, but for those of a table whose types it does not
     have.
     """
-    is_of_wire = version.origin is Origin.WIRE
     if feed.hides_nulls_of == "defaults":
-        return (is_of_wire or not is_exported) and any(
+        return (version.origin is Origin.WIRE or not is_exported) and any(
             column.nullable is not False and _default(column) is not None for column in version.columns
         )
     return feed.hides_nulls_of == "expressions" and any(
-        _may_hide_null(column) or (not is_of_wire and not feed.binary_handling_mode and _is_binary(column))
-        for column in version.columns
+        _may_hide_null(column) or _is_unsure_binary(column, version, feed) for column in version.columns
     )
+
+
+def _has_unsure_key(version: TableVersion, feed: Feed) -> bool:
+    """Whether the key that messages name may be no canonical text."""
+    return feed.hides_nulls_of == "expressions" and any(
+        column.key is not None and _is_unsure_binary(column, version, feed) for column in version.columns
+    )
+
+
+def _is_unsure_binary(column: Column, version: TableVersion, feed: Feed) -> bool:
+    """Whether the version tells more of bytes than messages do, which do not say how they are written."""
+    return version.origin is not Origin.WIRE and not feed.binary_handling_mode and _is_binary(column)
 
 
 def _may_hide_null(column: Column) -> bool:

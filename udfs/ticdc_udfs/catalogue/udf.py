@@ -45,7 +45,7 @@ _RECORD_SQL_TYPE, _RECORD_TYPE = _struct(
         # of versions
         *_numbers("valid_from_ts", "valid_to_ts", "rows_after_ts", "rows_to_ts"),
         *_texts("started_by", "ended_by", "origin"),
-        *_flags("keys_rows", "has_unsure_cells"),
+        *_flags("keys_rows", "has_unsure_cells", "has_unsure_key"),
         *_texts("columns", "table_schema", "key_columns", "row_effect", "partitioning"),
         # of moves
         *_texts("kind"),

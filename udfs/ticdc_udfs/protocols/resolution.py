@@ -2,13 +2,14 @@
 
 A decoder leaves in such a row's images what can be told without types, and flags it `*:no_schema` (protocol facts 1.6,
 5.6 for Simple; 2.3 for Debezium without inline schema), `<column>:no_schema` (2.6 for Debezium-Avro: the schema of the
-message tells no fraction digits), `<column>:label_unknown` (numbers of ENUM and SET in canal-json and Open Protocol) or
-`*:no_key` (canal-json and Avro name no key but the primary one).
+message tells no fraction digits), `<column>:label_unknown` (numbers of ENUM and SET in canal-json and Open Protocol),
+`<column>:binary_unsure` (bytes in Debezium, of a feed that does not say how it writes them) or `*:no_key` (canal-json
+and Avro name no key but the primary one).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from operator import attrgetter
@@ -25,6 +26,7 @@ from ticdc_udfs.contract.events import DecodeError, Lossy
 from ticdc_udfs.contract.json_structs import field, struct_of
 from ticdc_udfs.contract.options import Options
 from ticdc_udfs.contract.schemas import Column, write_json, write_json_lines
+from ticdc_udfs.protocols.debezium import binary
 from ticdc_udfs.protocols.debezium import values as debezium_values
 from ticdc_udfs.protocols.debezium_avro import message as debezium_avro
 from ticdc_udfs.protocols.open_protocol import message as open_protocol
@@ -36,6 +38,7 @@ _Image = dict[str, str | None]
 _NO_SCHEMA = Lossy.NO_SCHEMA.of()
 _NO_KEY = Lossy.NO_KEY.of()
 _UNSURE = tuple(reason.of("") for reason in (Lossy.NO_SCHEMA, Lossy.LABEL_UNKNOWN))
+_BINARY_UNSURE = Lossy.BINARY_UNSURE.of("")
 _KEY_ONLY = {Lossy.HANDLE_KEY_ONLY.of(), Lossy.CLAIM_CHECK.of()}
 _NullReason = Callable[[Column], Lossy | None]
 _Convert = Callable[[Column, Options], values.Convert | None]
@@ -46,7 +49,8 @@ class Finish(NamedTuple):
     """What a protocol's rows need once a column is known.
 
     `convert` gives how the text of a cell becomes canonical (None: it is so already), `null_reason` what a NULL may
-    stand for, `check` what a cell may stand for that its message told whole. With `key_of_schema` the row key is the
+    stand for, `check` what a cell may stand for that its message told whole. `bytes_of` gives of columns what they may
+    hold if the cells of a row tell only together how they are written. With `key_of_schema` the row key is the
     schema's; else it keeps its columns, which the message named.
     """
 
@@ -54,6 +58,7 @@ class Finish(NamedTuple):
     null_reason: _NullReason = lambda column: None
     key_of_schema: bool = False
     check: _Convert = lambda column, feed: None
+    bytes_of: Callable[[Column, Options], binary.Bytes | None] = lambda column, feed: None
 
 
 PROTOCOLS: Mapping[str, Finish] = {
@@ -68,6 +73,11 @@ PROTOCOLS: Mapping[str, Finish] = {
         lambda column: debezium_values.null_reason(column.type, column.nullable),
         check=lambda column, feed: debezium_values.check(
             column.type, nullable=column.nullable, default=column.default, binary=feed.binary
+        ),
+        bytes_of=lambda column, feed: (
+            None
+            if feed.binary
+            else debezium_values.bytes_of(column.type, feed.time_zone, nullable=column.nullable, default=column.default)
         ),
     ),
     "debezium_avro": Finish(
@@ -90,6 +100,7 @@ _FIELDS: tuple[tuple[str, str, pa.DataType], ...] = (
     ("checksum_mismatch", "string", pa.string()),
 )
 ROW_SQL_TYPE = "struct<" + ", ".join(f"{name}: {sql_type}" for name, sql_type, _ in _FIELDS) + ">"
+_CELL_FIELDS = _FIELDS[2:5]
 COMPLETED_SQL_TYPE = "struct<before: string, after: string, lossy: array<string>>"
 
 
@@ -111,12 +122,14 @@ class _Plan(NamedTuple):
     key_of_schema: bool
     cells: Mapping[str, _Cell]
     told_cells: Mapping[str, _Cell]
+    binaries: Mapping[str, binary.Bytes]
 
 
 class _Work(NamedTuple):
     """What there is to do for rows of a schema that bear the same flags: `cells` to finish, `flags` that stay.
 
-    `fields` are the cells' fields, in their order, in the struct of the plan's columns.
+    `fields` are the cells' fields, in their order, in the struct of the plan's columns. `binaries` are cells that are
+    read together, of which `new_binaries` are not canonical for certain.
     """
 
     plan: _Plan
@@ -124,6 +137,9 @@ class _Work(NamedTuple):
     cells: tuple[tuple[str, values.Convert | None, Lossy | None], ...]
     fields: tuple[str, ...]
     flags: tuple[str, ...]
+    binaries: Mapping[str, binary.Bytes]
+    fields_of_binaries: tuple[str, ...]
+    new_binaries: Collection[str]
 
 
 _read_image = msgspec.json.Decoder(dict[str, str | None]).decode
@@ -151,14 +167,22 @@ def _plan_of(protocol: str, table_schema: str, options_text: str | None) -> _Pla
         return None
     if not columns:  # of a table that no message described
         return None
+    binaries = {column.name: found for column in columns if (found := finish.bytes_of(column, feed)) is not None}
     return _Plan(
         columns=columns,
         names=[column.name for column in columns],
         # in column order, as canal-json and Open Protocol give the keys of their rows
         key=tuple(column.name for column in columns if column.key),
         key_of_schema=finish.key_of_schema,
-        cells={column.name: (finish.convert(column, feed), finish.null_reason(column)) for column in columns},
+        cells={
+            column.name: (
+                None if column.name in binaries else finish.convert(column, feed),
+                finish.null_reason(column),
+            )
+            for column in columns
+        },
         told_cells={column.name: (check, None) for column in columns if (check := finish.check(column, feed))},
+        binaries=binaries,
     )
 
 
@@ -181,7 +205,11 @@ def resolve(
     if work is None:
         return _keyed(row, _read_names(key_columns) if key_columns else ())
     plan = work.plan
-    before, after, flags = _canonical_images(row.before, row.after, work)
+    names = None
+    if work.binaries:
+        image = _read_image((row.before if row.after is None else row.after) or "{}")
+        names = _key_columns(row, plan, image, [*work.flags], key_columns)
+    before, after, flags = _canonical_images(row.before, row.after, work, names)
     key = _key_columns(row, plan, (before if after is None else after) or {}, flags, key_columns)
     row_key, before_key = _keys_of(before, after, key)
     mismatch = None
@@ -207,23 +235,51 @@ def _work_of(protocol: str, table_schema: str, options_text: str | None, lossy: 
     if _NO_SCHEMA not in lossy:
         unsure = {flag.rpartition(":")[0] for flag in lossy if flag.endswith(_UNSURE)}
         cells = {**plan.told_cells, **{name: cell for name, cell in cells.items() if name in unsure}}
+    unsure_binaries = [name for name in plan.binaries if name + _BINARY_UNSURE in lossy]
+    binaries = _to_read(plan, unsure_binaries)
     known = {_NO_SCHEMA, *(name + reason for name in cells for reason in _UNSURE)}
+    known.update(name + _BINARY_UNSURE for name in unsure_binaries)
     return _Work(
         plan=plan,
         waited=_NO_SCHEMA in lossy,
         cells=tuple((name, *cell) for name, cell in cells.items()),
         fields=tuple(field([*plan.cells].index(name)) for name in cells),
         flags=tuple(flag for flag in lossy if flag not in known),
+        binaries=plan.binaries if _NO_SCHEMA in lossy else binaries,
+        fields_of_binaries=tuple(field([*plan.cells].index(name)) for name in plan.binaries),
+        new_binaries=plan.binaries if _NO_SCHEMA in lossy else unsure_binaries,
     )
 
 
+def _to_read(plan: _Plan, unsure: Collection[str]) -> Mapping[str, binary.Bytes]:
+    """The cells of bytes that are as the wire has them, if some are: a decoder has flagged those that it has not read.
+
+    Where it has flagged none, all are canonical, or the message does not tell them from text.
+    """
+    return {name: plan.binaries[name] for name in unsure} if unsure else plan.binaries
+
+
 def _canonical_images(
-    before_text: str | bytes | None, after_text: str | bytes | None, work: _Work
+    before_text: str | bytes | None,
+    after_text: str | bytes | None,
+    work: _Work,
+    key: Sequence[str] | None = None,
 ) -> tuple[_Image | None, _Image | None, list[str]]:
-    """Both images as they are once their cells are known, and all flags of the row."""
+    """Both images as they are once their cells are known, and all flags of the row.
+
+    `key` are the columns of its key, by default those of the schema.
+    """
     flags = [*work.flags]
     before = None if before_text is None else _canonical(before_text, work, flags)
     after = None if after_text is None else _canonical(after_text, work, flags)
+    if work.binaries:
+        flags += binary.settle(
+            (after, before),
+            work.binaries,
+            work.plan.key if key is None else key,
+            of_new=work.new_binaries,
+            of_neither=Lossy.NO_SCHEMA if work.waited else Lossy.BINARY_UNSURE,
+        )
     if work.waited:
         flags += map(Lossy.NO_SCHEMA.of, {**(before or {}), **(after or {})}.keys() - work.plan.cells.keys())
     return before, after, flags
@@ -294,26 +350,61 @@ def _key_of(image: _Image | None, key: Sequence[str]) -> bytes | None:
     return write_json({column: image.get(column) for column in key} if key else image)
 
 
+class Told(NamedTuple):
+    """What a table's schema tells of a row whose message told all else: images that are others then, and all flags."""
+
+    before: str | bytes | None
+    after: str | bytes | None
+    lossy: tuple[str, ...]
+
+
+_NOTHING = (None, None, None)
+
+
 def unsure_cells(
-    protocol: str, table_schema: str, options_text: str | None, images: Iterable[str | None]
-) -> tuple[str, ...] | None:
-    """The flags of cells that may stand for something else, as only the table's schema tells; None where none is.
+    protocol: str,
+    table_schema: str,
+    options_text: str | None,
+    before: str | None,
+    after: str | None,
+    lossy: tuple[str, ...] = (),
+) -> Told | None:
+    """What only the table's schema tells of cells that may stand for something else; None where that is nothing.
 
     It is for rows whose messages told all else, with the images as they are after `resolve`.
     """
     plan = _plan_of(protocol, table_schema, options_text)
     if plan is None:
         return None
-    read = _cells_reader(tuple(plan.told_cells))
-    flags: list[str] = []
-    for text in images:
+    read = _cells_reader((*plan.told_cells, *plan.binaries))
+    flags = [*lossy]
+    are_read = _BINARY_UNSURE not in "".join(lossy)
+    for text in (before, after):
         cells = () if text is None else read(text)
         for cell, (column, (check, _)) in zip(cells, plan.told_cells.items(), strict=False):
             if cell is not None and check is not None:
                 with suppress(ValueError, OverflowError, ArithmeticError):
                     _, reason = check(cell)
                     flags += [] if reason is None else [reason.of(column)]
-    return tuple(dict.fromkeys(flags)) or None
+        are_read = are_read and all(not cell or binary.is_base64(cell) for cell in cells[len(plan.told_cells) :])
+    if plan.binaries and not are_read:
+        return _with_binaries(plan, before, after, flags)
+    return Told(None, None, tuple(dict.fromkeys(flags))) if len(flags) > len(lossy) else None
+
+
+def _with_binaries(plan: _Plan, before_text: str | None, after_text: str | None, flags: list[str]) -> Told:
+    unsure = [name for name in plan.binaries if name + _BINARY_UNSURE in flags]
+    before, after = (None if text is None else _read_image(text) for text in (before_text, after_text))
+    known = {name + _BINARY_UNSURE for name in unsure}
+    flags = [flag for flag in flags if flag not in known]
+    flags += binary.settle(
+        (after, before), _to_read(plan, unsure), plan.key, of_new=unsure, of_neither=Lossy.BINARY_UNSURE
+    )
+    return Told(
+        None if before is None else write_json(before),
+        None if after is None else write_json(after),
+        tuple(dict.fromkeys(flags)),
+    )
 
 
 @lru_cache(maxsize=10_000)
@@ -337,16 +428,22 @@ def unsure_cells_batch(
     options_texts: pa.Array[Any],
     befores: pa.Array[Any],
     afters: pa.Array[Any],
+    lossy: pa.Array[Any],
 ) -> pa.Array[Any]:
-    """`unsure_cells` for arrays of the same length; null where there is no schema."""
+    """`unsure_cells` for arrays of the same length: an array of structs, null where nothing is told."""
     rows = zip(
-        *map(_repeated, (protocols, table_schemas, options_texts)), befores.to_pylist(), afters.to_pylist(), strict=True
+        *map(_repeated, (protocols, table_schemas, options_texts)),
+        *(array.to_pylist() for array in (befores, afters, lossy)),
+        strict=True,
     )
-    flags = [
-        None if schema is None else unsure_cells(protocol, schema, options_text, images)
-        for protocol, schema, options_text, *images in rows
+    found = [
+        None if schema is None else unsure_cells(protocol, schema, options_text, before, after, tuple(flags or ()))
+        for protocol, schema, options_text, before, after, flags in rows
     ]
-    return pa.array(flags, pa.list_(pa.string()))
+    columns = list(zip(*(told or _NOTHING for told in found), strict=True)) or [()] * len(_NOTHING)
+    arrays = [pa.array(column, arrow_type) for column, (_, _, arrow_type) in zip(columns, _CELL_FIELDS, strict=True)]
+    fields = [pa.field(name, arrow_type) for name, _, arrow_type in _CELL_FIELDS]
+    return pa.StructArray.from_arrays(arrays, fields=fields)
 
 
 def _repeated(texts: pa.Array[Any]) -> list[str | None]:
@@ -457,9 +554,11 @@ _CHUNK = 250
 def _completed_alike(named_work: _NamedWork, images: Sequence[pa.Array[Any]]) -> list[pa.Array[Any]]:
     """Images and flags of rows that have the same to do, cell by cell.
 
-    Raises `msgspec.MsgspecError` where a row has other columns than the plan.
+    Raises `msgspec.MsgspecError` where a row has other columns than the plan, or cells that are read together.
     """
     work, flags = named_work
+    if work is not None and work.new_binaries:
+        raise msgspec.MsgspecError
     flagged: list[tuple[str, Numbers]] = []
     if work is not None:
         images = [_finished_column(texts, work, flagged) for texts in images]
@@ -478,6 +577,9 @@ def _finished_column(texts: pa.Array[Any], work: _Work, flagged: list[tuple[str,
     lines = bytearray()
     for start in range(0, len(present), _CHUNK):
         images = [*map(read, present[start : start + _CHUNK])]
+        for name in work.fields_of_binaries:
+            if not all(map(binary.is_base64, {cell for cell in map(attrgetter(name), images) if cell})):
+                raise msgspec.MsgspecError
         for name, (column, convert, null_reason) in zip(work.fields, work.cells, strict=True):
             cells = [*map(attrgetter(name), images)]
             finished = {cell: _finished(cell, convert, null_reason) for cell in {*cells}}

@@ -137,9 +137,13 @@ _UNSURE_CELLS = Udf(
         ("options", "string"),
         ("before", "string"),
         ("after", "string"),
+        ("lossy", "array<string>"),
     ),
-    returns="array<string>",
-    description="The flags of a row's cells that may stand for something else, as only the table's schema tells.",
+    returns=resolution.COMPLETED_SQL_TYPE,
+    description=(
+        "A row's flags with those of cells that may stand for something else, as only the table's schema tells, and "
+        "images that it tells to be others; NULL where they stay."
+    ),
     function=resolution.unsure_cells_batch,
 )
 

@@ -5,7 +5,7 @@ The events are those of `debezium.decode`, byte for byte; it also decodes every 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -115,7 +115,8 @@ def _members(rows: Alike, event: Event, plan: RowPlan) -> tuple[Alike, dict[str,
     if any(names != (plan.names if image in images else []) for image, names in columns_of.items()):
         raise ValueError("the rows have other columns")
     paths = [{name: ("payload", image, name) for name in plan.names} for image in images]
-    found = images_of(rows, paths, lambda name, tokens: _cells(tokens, plan.columns[name]))
+    columns = _columns(plan, len(images))
+    found = images_of(rows, paths, lambda name, tokens: _cells(tokens, columns[name]))
     members |= found.members(images, plan.key or plan.names, plan.flags)
     rows = found.rows
     for path in rows.values.keys() & {*_MOMENTS}:
@@ -127,9 +128,18 @@ def _members(rows: Alike, event: Event, plan: RowPlan) -> tuple[Alike, dict[str,
     return rows, members
 
 
+def _columns(plan: RowPlan, images: int) -> Mapping[str, ByClass]:
+    """The conversions of the columns; one of bytes needs no other value of the row where that has none."""
+    if plan.together is None or images > 1 or len(plan.together.binaries) > 1:
+        return plan.columns
+    ((name, column),) = plan.together.binaries.items()
+    return {**plan.columns, name: message.by_class(binary.Alone(column, name in (plan.key or plan.names)), None, None)}
+
+
 def _cells(tokens: Tokens, by_class: ByClass) -> Cells:
     convert = by_class[str]
-    as_it_stands = convert is message.as_it_stands or (convert is binary.unsure and _are_base64(tokens))
+    is_binary = convert is binary.certain or (isinstance(convert, binary.Alone) and convert.column.is_default is None)
+    as_it_stands = convert is message.as_it_stands or (is_binary and _are_base64(tokens))
     if as_it_stands and tokens.are_texts(or_null=True):
         _, null = message.converted(None, by_class)
         return Cells(tokens.texts(), {null: tokens.is_null()} if null else {})

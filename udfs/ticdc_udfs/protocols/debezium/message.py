@@ -19,6 +19,7 @@ from ticdc_udfs.contract import values
 from ticdc_udfs.contract.events import ROW, DecodeError, ErrorCode, Event, Kind, Lossy, new_event, no_value
 from ticdc_udfs.contract.options import BinaryMode, Options
 from ticdc_udfs.contract.schemas import Column, TableSchema, labelled_type, table_schema, write_json
+from ticdc_udfs.protocols.debezium.binary import Bytes, Unsure, certain, settle
 from ticdc_udfs.protocols.debezium.values import (
     BINARY,
     Field,
@@ -247,7 +248,8 @@ class RowPlan(NamedTuple):
 
     `key` is empty where messages tell that there is none, and None where they do not tell it. `names` are the columns
     in the order of the rows, `columns` have their conversions by the class of the JSON value. `work` is what rows need
-    whose values have these classes: most of them have those of a row before.
+    whose values have these classes: most of them have those of a row before. `together` is the plan of rows with bytes
+    that are not certain by themselves: those of `binaries` are read together, after all else.
     """
 
     tail: bytes
@@ -259,6 +261,8 @@ class RowPlan(NamedTuple):
     schema: TableSchema | None
     may_double: bool = False
     """Whether a column may be written twice."""
+    binaries: Mapping[str, Bytes] = {}
+    together: RowPlan | None = None
 
 
 _Setting = tuple[ZoneInfo | None, BinaryMode | None]
@@ -328,6 +332,7 @@ def _new_plan(image: _Row, schema: bytes, key: list[str] | None, options: Option
     no_place = 0 if key == [] else None
     may_double = False
     table: list[Column] = []
+    binaries: dict[str, Bytes] = {}
     for name, field in fields.items():
         parameters = field.parameters or {}
         column_type, convert, complete, of_integer = told(
@@ -340,11 +345,17 @@ def _new_plan(image: _Row, schema: bytes, key: list[str] | None, options: Option
         may_double |= field.optional and field.default is not None and column_type.endswith(("text", *BINARY))
         same = _same_as_null(field, column_type, convert, options.time_zone)
         of_integer = flagging(of_integer, same) if of_integer is not None else None
-        columns[name] = _by_class(flagging(convert, same), of_integer, null)
+        columns[name] = by_class(flagging(convert, same), of_integer, null)
+        if convert is certain:
+            binaries[name] = Bytes(is_default=same)
         if not complete:
             flags.append(Lossy.NO_SCHEMA.of(name))
         table.append(Column(name, column_type, places.get(name, no_place), field.optional))
-    return RowPlan(_SCHEMA + schema + b"}", key, [*image], columns, {}, tuple(flags), table_schema(table), may_double)
+    plan = RowPlan(_SCHEMA + schema + b"}", key, [*image], columns, {}, tuple(flags), table_schema(table), may_double)
+    if not binaries:
+        return plan
+    as_they_stand = {**columns, **dict.fromkeys(binaries, PLAIN)}
+    return plan._replace(together=plan._replace(columns=as_they_stand, work={}, binaries=binaries))
 
 
 def row_plan(key: bytes | None, value: bytes, options: Options) -> RowPlan:
@@ -359,7 +370,7 @@ def row_plan(key: bytes | None, value: bytes, options: Options) -> RowPlan:
     return RowPlan(b"", names, [*image], dict.fromkeys(image, PLAIN), {}, flags, None)
 
 
-def _by_class(convert: values.Convert | None, of_integer: OfInteger | None, null: Lossy | None) -> ByClass:
+def by_class(convert: values.Convert | None, of_integer: OfInteger | None, null: Lossy | None) -> ByClass:
     """The conversions of a column's values; of lists and objects there is none."""
     if convert is None:
         return PLAIN
@@ -396,6 +407,13 @@ _NO_SCHEMA_NO_KEY: tuple[str, ...] = (Lossy.NO_SCHEMA.of(), Lossy.NO_KEY.of())
 
 
 def _row(op: str, payload: _Payload, plan: RowPlan | None, key: list[str] | None) -> Event:
+    try:
+        return _row_by(op, payload, plan, key)
+    except Unsure:
+        return _row_by(op, payload, plan and plan.together, key)
+
+
+def _row_by(op: str, payload: _Payload, plan: RowPlan | None, key: list[str] | None) -> Event:
     after, before = payload.after, payload.before
     if (before if op == "delete" else after) is None:
         raise DecodeError(ErrorCode.BAD_SHAPE, "a row message without the row")
@@ -413,6 +431,8 @@ def _row(op: str, payload: _Payload, plan: RowPlan | None, key: list[str] | None
         old = _converted(new | changed, _work(changed, plan), flags)
     image = new if new is not None else old or {}
     names = key or image
+    if plan is not None and plan.binaries:
+        flags += settle((new, old), plan.binaries, names, of_new=plan.binaries)
     try:
         row_key = {name: image[name] for name in names}
     except KeyError as error:

@@ -39,6 +39,8 @@ _MAX_DIGITS_OF_DOUBLE = 15
 _MOST_DIGITS_OF_DOUBLE = 17
 """That its shortest text has."""
 _MAX_SCALE = 30
+_MOST_OF_TINYBLOB, _MOST_OF_BLOB = 255, 65_535
+"""Bytes; a BLOB(n) is the least of its kind that holds so many."""
 _MAX_TEXT_OF_FLOAT = 3.4028235e38
 """The shortest text of the largest FLOAT, which is a little larger."""
 _WIDE = Context(prec=700)
@@ -72,21 +74,41 @@ def check(
 ) -> values.Convert | None:
     """Flags a text for what no inline schema tells; the text stays.
 
-    A number may stand for NULL where the default is an expression. Without the TiDB extension bytes are no other than
-    text, so that the message does not tell whether a text that is none may be hex.
+    A number may stand for NULL where the default is an expression. For bytes of a feed that does not say how they come
+    there is `bytes_of`.
     """
     if binary is None and values.base_type(column_type).endswith(BINARY):
-        return _binary_check
+        return None
     same = None if default is None or nullable is False else stands_for_computed(column_type, default)
     return None if same is None else flagging(lambda text: (text, None), same)
 
 
-def _binary_check(text: str) -> tuple[str, Lossy | None]:
+def bytes_of(
+    column_type: str, zone: ZoneInfo | None, *, nullable: bool | None, default: str | None
+) -> debezium_binary.Bytes | None:
+    """What a column of bytes may hold; None of other columns.
+
+    A default in place of NULL may have another length than values: an expression, or U+FFFD for what is no UTF-8. Old
+    releases of TiDB do not fill up that of a BINARY. A type without length may be one of a message, which tells none.
+    """
+    base = values.base_type(column_type)
+    if not base.endswith(BINARY):
+        return None
+    length = next(iter(parameters(column_type)), None)
+    most = {"tinyblob": _MOST_OF_TINYBLOB}.get(base, None if base.endswith("blob") else length)
+    if base == "blob" and length is not None and length <= _MOST_OF_BLOB:
+        most = _MOST_OF_BLOB
+    least = length or 0 if base == "binary" else 0
+    if default is None:
+        return debezium_binary.Bytes(least, most)
     try:
-        canonical, reason = debezium_binary.unsure(text)
+        least = min(least, len(b64decode(default, validate=True)))
     except ValueError:
-        return text, Lossy.BINARY_UNSURE
-    return text, reason if canonical == text else Lossy.BINARY_UNSURE
+        least = 0
+    if nullable is False:
+        return debezium_binary.Bytes(least, most)
+    same = stands_for_null(column_type, default, zone)
+    return debezium_binary.Bytes(least, most, same) if same is not None else debezium_binary.Bytes()
 
 
 def null_reason(column_type: str, nullable: bool | None) -> Lossy | None:
