@@ -178,6 +178,23 @@ def test_columns_tell_which_cells_are_unsure(
     assert version["has_unsure_cells"] is is_unsure
 
 
+@pytest.mark.parametrize(
+    ("key", "feed", "is_unsure"),
+    [
+        ("BINARY(4)", {"hides_nulls_of": "expressions"}, True),
+        ("INT", {"hides_nulls_of": "expressions"}, False),
+        ("BINARY(4)", {"hides_nulls_of": "expressions", "binary_handling_mode": "hex"}, False),
+        ("BINARY(4)", {"hides_nulls_of": "defaults"}, False),
+        ("BINARY(4)", {"hides_nulls_of": None}, False),
+    ],
+)
+def test_keys_of_bytes_are_unsure_where_the_feed_does_not_say_how_they_come(
+    key: str, feed: dict[str, Any], is_unsure: bool
+) -> None:
+    (version,) = recorded([statement(10, f"CREATE TABLE s (a {key} PRIMARY KEY, b VARBINARY(9))")], "version", **feed)
+    assert version["has_unsure_key"] is is_unsure
+
+
 def test_columns_that_messages_told_are_sure() -> None:
     told = json.dumps([{"name": "b", "type": "blob", "key": 1}])
     row = {"kind": "row", "schema_name": "shop", "table_name": "s", "first_ts": 11, "has_schema": True}

@@ -157,6 +157,7 @@ END = (None, debezium.to_bytes(debezium.watermark_message(ts(30))))
 STRING, BINARY_STRING = {"type": "string"}, {"type": "string", "tidb_type": "varbinary"}
 INT_ID = field("id", INT, optional=False)
 PLAIN_ID = field("id", {"type": "string"}, optional=False)
+OF_EXTENSION = [field("v", BINARY_STRING), field("w", BINARY_STRING)]
 BY_EXPRESSION = [INT_ID, field("n", {"tidb_type": "bigint", "type": "int64"})]
 case(
     "debezium_values",
@@ -178,10 +179,15 @@ case(
             ),
             of_debezium(
                 3,
-                {"id": "++//Pg==", "v": "AP8=", "s": "x"},
+                {"id": "C63K/g==", "v": "yv66vg==", "s": "x"},
                 [PLAIN_ID, field("v", STRING), field("s", STRING)],
                 "b",
             ),
+            created(1, "CREATE TABLE `u` (`id` INT PRIMARY KEY,`v` VARBINARY(8),`w` VARBINARY(8))", "u"),
+            of_debezium(2, {"id": 1, "v": "00ff", "w": ""}, [INT_ID, field("v", STRING), field("w", STRING)], "u"),
+            of_debezium(3, {"id": 2, "v": "00ff", "w": "fb"}, [INT_ID, field("v", STRING), field("w", STRING)], "u"),
+            of_debezium(4, {"id": 3, "v": "00ff", "w": ""}, [INT_ID, *OF_EXTENSION], "u"),
+            of_debezium(5, {"id": 4, "v": "00ff", "w": "fb"}, [INT_ID, *OF_EXTENSION], "u"),
             END,
         ],
     ),
@@ -219,9 +225,25 @@ def test_the_first_hours_of_1970_west_of_utc(built_cases: Built) -> None:
     assert flags_of(built_cases, "debezium_values", "z") == [["at:zero_date"]]
 
 
+def test_the_length_of_a_key_tells_that_bytes_come_in_hex(built_cases: Built) -> None:
+    assert built_cases.current("debezium_values")["shop.b"] == [
+        {"id": "++//Pg==", "v": "AP8=", "s": "cafe"},
+        {"id": "C63K/g==", "v": "yv66vg==", "s": "x"},
+    ]
+    assert flags_of(built_cases, "debezium_values", "b") == [[], []]
+    keys = built_cases.rows("select row_key from ticdc__changelog where feed = 'debezium_values' and table_name = 'b'")
+    assert {each["row_key"] for each in keys} == {'{"id":"++//Pg=="}', '{"id":"C63K/g=="}'}
+
+
 def test_bytes_that_may_be_hex(built_cases: Built) -> None:
-    """Rows are in the order of their keys' text, which is base64 for certain in the first."""
-    assert flags_of(built_cases, "debezium_values", "b") == [[], ["id:binary_unsure", "v:binary_unsure"]]
+    """Another cell tells it in every second row."""
+    assert built_cases.current("debezium_values")["shop.u"] == [
+        {"id": "1", "v": "00ff", "w": ""},
+        {"id": "2", "v": "AP8=", "w": "+w=="},
+        {"id": "3", "v": "00ff", "w": ""},
+        {"id": "4", "v": "AP8=", "w": "+w=="},
+    ]
+    assert flags_of(built_cases, "debezium_values", "u") == [["v:binary_unsure"], [], ["v:binary_unsure"], []]
 
 
 def test_bytes_in_hex(built_cases: Built) -> None:
