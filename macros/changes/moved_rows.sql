@@ -30,8 +30,7 @@ live_rows as (
         ) as projected
     from ranked
     inner join moves
-        on
-            ranked.feed = moves.feed
+        on ranked.feed = moves.feed
             and ranked.table_id = moves.table_id
             and ranked.table_incarnation = moves.table_incarnation
     where ranked.place = 1 and ranked.after is not null
