@@ -72,14 +72,18 @@ ended_tables as (
 rows_of_ended_tables as (
 
     select
-        feed,
-        table_id,
-        table_incarnation,
+        latest.feed,
+        latest.table_id,
+        latest.table_incarnation,
         count(*) as rows_taken
     from {{ ticdc.published_rows(ref("int_ticdc__latest")) }} as latest
-    left semi join ended_tables using (feed, table_id, table_incarnation)
-    where is_live
-    group by feed, table_id, table_incarnation
+    left semi join ended_tables
+        on
+            latest.feed = ended_tables.feed
+            and latest.table_id = ended_tables.table_id
+            and latest.table_incarnation = ended_tables.table_incarnation
+    where latest.is_live
+    group by latest.feed, latest.table_id, latest.table_incarnation
 
 ),
 
