@@ -2,7 +2,8 @@
 
 The environment holds what opens a registry: `TICDC_REGISTRY_USER` and `TICDC_REGISTRY_PASSWORD`, or
 `TICDC_REGISTRY_TOKEN` (bearer); `TICDC_REGISTRY_CA` names a file of certificate authorities, `TICDC_REGISTRY_CERT` and
-`TICDC_REGISTRY_KEY` the client's certificate and key. None of it is ever part of an error's text.
+`TICDC_REGISTRY_KEY` the client's certificate and key. None of it is ever part of an error's text. As any SQL may name a
+URL, `TICDC_REGISTRY_HOSTS` lists the hosts that get them: where there are credentials, no other host is connected to.
 `TICDC_REGISTRY_TIMEOUT` is for how many seconds an answer is waited for.
 """
 
@@ -12,7 +13,7 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -39,7 +40,7 @@ Registry = Callable[[str], Found]
 
 def load(source: str) -> Registry:
     """The registry of a feed's option `schemas`: a URL, or the path of a file (JSON: id to `{"schema": "…"}`)."""
-    if source.lower().startswith(("http://", "https://")):
+    if source.lower().startswith(("http:", "https:")):
         return _http_registry(source, *(os.environ.get(f"TICDC_REGISTRY_{name}") for name in _ENVIRONMENT))
     if "://" in source:  # nor is it shown: it may hold a password
         return _unusable("the feed's option schemas is neither a URL of http or https nor a file")
@@ -119,7 +120,7 @@ _read_file = msgspec.json.Decoder(dict[str, _Entry]).decode
 _read_entry = msgspec.json.Decoder(_Entry).decode
 _read_refusal = msgspec.json.Decoder(_Refusal).decode
 
-_ENVIRONMENT = ("USER", "PASSWORD", "TOKEN", "CA", "CERT", "KEY", "TIMEOUT")
+_ENVIRONMENT = ("USER", "PASSWORD", "TOKEN", "CA", "CERT", "KEY", "HOSTS", "TIMEOUT")
 _TIMEOUT = Timeout(connect=5, read=15)
 _RETRY = Retry(
     total=3,
@@ -131,6 +132,38 @@ _RETRY = Retry(
 )
 _MAX_BYTES = 16 * 1024 * 1024
 _DOWN_SECONDS = 10.0
+
+Hosts = frozenset[tuple[str, int | None]]
+"""Hosts and their ports; without a port it is https at port 443."""
+
+
+class _NotListed(Exception):
+    pass
+
+
+class _PoolOfHosts(urllib3.PoolManager):
+    """Connects to listed hosts alone. Every request comes through here, also one that follows a redirect."""
+
+    def __init__(self, hosts: Hosts, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self._hosts = hosts
+
+    def connection_from_host(
+        self,
+        host: str | None,
+        port: int | None = None,
+        scheme: str | None = "http",
+        pool_kwargs: dict[str, Any] | None = None,
+    ) -> urllib3.HTTPConnectionPool:
+        """The pool of a listed host."""
+        port = port or (443 if scheme == "https" else 80)
+        names = {(host, port), (host, None)} if (scheme, port) == ("https", 443) else {(host, port)}
+        if names.isdisjoint(self._hosts):
+            raise _NotListed(
+                f"{scheme}://{host}:{port} gets no credentials, as TICDC_REGISTRY_HOSTS in the environment of the "
+                "Spark workers does not list it; allowed there: host:port, or host for https at port 443, with commas"
+            )
+        return super().connection_from_host(host, port, scheme, pool_kwargs)
 
 
 class HttpRegistry:
@@ -146,16 +179,23 @@ class HttpRegistry:
         headers: Mapping[str, str] | None = None,
         tls: Mapping[str, Any] | None = None,
         *,
+        hosts: Hosts | None = None,
         timeout: Timeout = _TIMEOUT,
         retry: Retry = _RETRY,
         down_seconds: float = _DOWN_SECONDS,
     ) -> None:
-        """`headers` go with every request, `tls` are arguments of a pool; the URL may hold credentials."""
+        """`headers` go with every request, `tls` are arguments of a pool; the URL may hold credentials.
+
+        Only `hosts` are connected to, where they are given.
+        """
         parsed = parse_url(url)
+        if not parsed.host or "@" in f"{parsed.path}{parsed.query}{parsed.fragment}":
+            raise ValueError("where the host ends is not clear, and so what of the URL is a password")
         self.name = Url(parsed.scheme, host=parsed.host, port=parsed.port, path=(parsed.path or "").rstrip("/")).url
         own = make_headers(basic_auth=unquote(parsed.auth)) if parsed.auth else {}
         accepted = {"accept": "application/vnd.schemaregistry.v1+json, application/json"}
-        self._pool = urllib3.PoolManager(
+        make_pool = urllib3.PoolManager if hosts is None else partial(_PoolOfHosts, hosts)
+        self._pool = make_pool(
             headers={**accepted, **own, **(headers or {})}, timeout=timeout, retries=retry, **(tls or {})
         )
         self._found: dict[str, Found] = {}
@@ -183,6 +223,8 @@ class HttpRegistry:
                 body, status = response.read(_MAX_BYTES + 1, decode_content=True), response.status
             finally:
                 response.release_conn()
+        except _NotListed as error:
+            return Found(None, f"the registry {self.name} is refused: {error}")
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             reason = getattr(error, "reason", None) or error
             return self._is_down(f"the registry {self.name} cannot be reached: {type(reason).__name__}")
@@ -212,6 +254,21 @@ def _code(body: bytes) -> str:
     return f" ({code})" if code else ""
 
 
+def _listed(text: str) -> Hosts:
+    """The hosts of `TICDC_REGISTRY_HOSTS`, as the parser of URLs writes them; a `ValueError` has none of its text."""
+    hosts = set()
+    for number, entry in enumerate(text.split(","), 1):
+        if entry.strip():
+            try:
+                url = parse_url(f"https://{entry.strip()}")
+            except urllib3.exceptions.HTTPError:
+                url = Url()
+            if not url.host or url != Url("https", host=url.host, port=url.port):
+                raise ValueError(f"entry {number} is neither host nor host:port")
+            hosts.add((url.host, url.port))
+    return frozenset(hosts)
+
+
 @lru_cache(maxsize=16)
 def _http_registry(
     url: str,
@@ -221,19 +278,28 @@ def _http_registry(
     authorities: str | None,
     certificate: str | None,
     key: str | None,
+    hosts: str | None,
     seconds: str | None,
 ) -> Registry:
     headers = {}
-    if token:
-        headers["authorization"] = f"Bearer {token}"
-    elif user:
-        headers.update(make_headers(basic_auth=f"{user}:{password or ''}"))
+    try:
+        if token:
+            headers["authorization"] = f"Bearer {token}"
+        elif user:
+            headers.update(make_headers(basic_auth=f"{user}:{password or ''}"))
+    except UnicodeError:  # its text has a character of them
+        return _unusable("TICDC_REGISTRY_USER or TICDC_REGISTRY_PASSWORD has a character that is not in ISO 8859-1")
     files = {"ca_certs": authorities, "cert_file": certificate, "key_file": key}
+    try:
+        listed = _listed(hosts or "") if headers or certificate else None
+    except ValueError as error:
+        return _unusable(f"TICDC_REGISTRY_HOSTS in the environment of the Spark workers is no list of hosts: {error}")
     try:
         timeout = Timeout(connect=_TIMEOUT.connect_timeout, read=float(seconds)) if seconds else _TIMEOUT
     except ValueError:
         return _unusable(f"TICDC_REGISTRY_TIMEOUT is no number of seconds above 0: {seconds!r}")
+    tls = {name: file for name, file in files.items() if file}
     try:
-        return HttpRegistry(url, headers, {name: file for name, file in files.items() if file}, timeout=timeout)
+        return HttpRegistry(url, headers, tls, hosts=listed, timeout=timeout)
     except (urllib3.exceptions.HTTPError, ValueError):
         return _unusable("the feed's option schemas is no URL of a registry")

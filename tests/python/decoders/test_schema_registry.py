@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import ssl
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+import urllib3
 from jinja2 import Template
 from pyspark.sql import SparkSession
 from support.registry import Answer, registry
@@ -147,7 +149,7 @@ def test_only_numbers_are_asked_for(schema_id: str) -> None:
 
 
 def _clean(monkeypatch: pytest.MonkeyPatch, **environment: str) -> None:
-    for name in ("USER", "PASSWORD", "TOKEN", "CA", "CERT", "KEY", "TIMEOUT"):
+    for name in ("USER", "PASSWORD", "TOKEN", "CA", "CERT", "KEY", "HOSTS", "TIMEOUT"):
         monkeypatch.delenv(f"TICDC_REGISTRY_{name}", raising=False)
     for name, text in environment.items():
         monkeypatch.setenv(f"TICDC_REGISTRY_{name}", text)
@@ -158,12 +160,166 @@ def test_credentials_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None
         _clean(monkeypatch)
         load(server.url)("1")
         assert "authorization" not in {name.lower() for name in server.headers}
-        _clean(monkeypatch, USER="me", PASSWORD="pass:word")
+        hosts = f"127.0.0.1:{server.port}"
+        _clean(monkeypatch, USER="me", PASSWORD="pass:word", HOSTS=hosts)
         load(server.url)("1")
         assert server.headers["authorization"] == "Basic " + b64encode(b"me:pass:word").decode()
-        _clean(monkeypatch, USER="me", TOKEN="abc")
+        _clean(monkeypatch, USER="me", TOKEN="abc", HOSTS=hosts)
         load(server.url)("1")
         assert server.headers["authorization"] == "Bearer abc"
+
+
+REFUSED = (
+    "gets no credentials, as TICDC_REGISTRY_HOSTS in the environment of the Spark workers does not list it; "
+    "allowed there: host:port, or host for https at port 443, with commas"
+)
+LOGINS = ({"USER": "me", "PASSWORD": "secret"}, {"TOKEN": "secret"})
+
+
+@pytest.mark.parametrize("login", [*LOGINS, {"CERT": "/secret"}])
+@pytest.mark.parametrize(
+    "hosts",
+    [None, "", " , ", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.:{port}", "1.127.0.0.1:{port}", "localhost:{port}", "*"],
+)
+def test_credentials_went_to_any_host_that_sql_named(
+    login: dict[str, str], hosts: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with registry(always(200, KNOWN)) as server:
+        _clean(monkeypatch, **login, **({} if hosts is None else {"HOSTS": hosts.format(port=server.port)}))
+        (fetched,) = fetch_schemas(pa.array([server.url]), pa.array(["1"])).to_pylist()
+        assert fetched == {
+            "schema": None,
+            "error_message": f"the registry {server.url} is refused: {server.url} {REFUSED}",
+        }
+        assert server.asked == []
+
+
+def test_a_registry_that_needs_no_credentials_needs_no_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    with registry(always(200, KNOWN)) as server:
+        for environment in ({}, {"HOSTS": "other.host"}, {"HOSTS": "no host at all"}, {"PASSWORD": "without a user"}):
+            _clean(monkeypatch, **environment)
+            schema_sources._http_registry.cache_clear()
+            assert load(server.url)("1").schema == SCHEMA
+
+
+@pytest.mark.parametrize(
+    ("hosts", "url", "is_listed"),
+    [
+        ("registry.shop", "https://registry.shop", True),
+        ("registry.shop", "https://registry.shop:443/path", True),
+        ("registry.shop:443", "https://registry.shop", True),
+        ("registry.shop", "http://registry.shop", False),
+        ("registry.shop", "http://registry.shop:443", False),
+        ("registry.shop", "https://registry.shop:8081", False),
+        ("registry.shop:8081", "https://registry.shop", False),
+        ("registry.shop:80", "http://registry.shop", True),
+        ("registry.shop:8081", "http://registry.shop:8081", True),
+        ("other:1, Registry.SHOP:8081 ,", "HTTPS://REGISTRY.shop:8081", True),
+        ("registry.shop", "https://registry%2eshop", True),
+        ("registry.shop", "https://registry.shop.", False),
+        ("registry.shop", "https://registry.shop.evil", False),
+        ("registry.shop", "https://evil.registry.shop", False),
+        ("registry.shop", "https://registry.shop@evil", False),
+        ("registry.shop", "https://registry.shop:@evil", False),
+        ("registry.shop", "https://registry.shop:443@evil", False),
+        ("registry.shop", "https://registry.shop;@evil", False),
+        ("registry.shop", "https://registry.shop%40evil", False),
+        ("registry.shop", "https://registry.shop%2f@evil", False),
+        ("registry.shop", "https://registry.shop%23.evil", False),
+        ("[::1]:8081", "http://[::1]:8081", True),
+        ("[::1]:8081", "http://[::2]:8081", False),
+        ("[::1]:8081", "http://[::1]:8082", False),
+        ("bücher.shop", "https://BÜCHER.shop", True),
+        ("bücher.shop", "https://xn--bcher-kva.shop", True),
+        ("bucher.shop", "https://bücher.shop", False),
+    ],
+)
+def test_which_urls_are_of_a_listed_host(
+    hosts: str, url: str, is_listed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connected: list[tuple[Any, ...]] = []
+
+    def connect(pool: urllib3.PoolManager, *host_port_scheme: Any) -> None:
+        connected.append(host_port_scheme)
+        raise OSError("no test goes out")
+
+    _clean(monkeypatch, TOKEN="secret", HOSTS=hosts)
+    monkeypatch.setattr(urllib3.PoolManager, "connection_from_host", connect)
+    error = load(url)("1").error or ""
+    assert (error.endswith(REFUSED), len(connected)) == ((False, 1) if is_listed else (True, 0)), error
+
+
+@pytest.mark.parametrize(
+    "url", ["{listed}#@{other}", "{listed}\\@{other}", "{listed}\\@{other}/", "{listed}/@{other}", "{listed}?@{other}"]
+)
+def test_a_url_that_may_be_read_as_of_another_host_is_none(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with registry(always(200, KNOWN)) as listed, registry(always(200, KNOWN)) as other:
+        _clean(monkeypatch, TOKEN="secret", HOSTS=f"127.0.0.1:{listed.port}")
+        names = {"listed": f"127.0.0.1:{listed.port}", "other": f"127.0.0.1:{other.port}"}
+        assert load(f"http://{url.format(**names)}")("1").error == "the feed's option schemas is no URL of a registry"
+        assert (listed.asked, other.asked) == ([], [])
+
+
+@pytest.mark.parametrize("hosts", ["a,https://secret", "a,me:secret@b", "a,b/secret", "a,::1", "a,b:secret", "a,b#c"])
+def test_a_list_of_hosts_that_holds_something_else(hosts: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _clean(monkeypatch, TOKEN="secret", HOSTS=hosts)
+    assert load("https://a")("1").error == (
+        "TICDC_REGISTRY_HOSTS in the environment of the Spark workers is no list of hosts: "
+        "entry 2 is neither host nor host:port"
+    )
+
+
+@pytest.mark.parametrize("login", LOGINS)
+@pytest.mark.parametrize("place", ["http://{other}/x", "//{other}/x", "http://{listed}@{other}/x", "\\\\{other}/x"])
+def test_a_redirect_led_to_a_host_that_is_not_listed(
+    login: dict[str, str], place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with registry(always(200, KNOWN)) as other:
+        names = {"other": f"127.0.0.1:{other.port}"}
+        with registry(lambda number: (302, place.format(**names))) as listed:
+            names["listed"] = f"127.0.0.1:{listed.port}"
+            _clean(monkeypatch, **login, HOSTS=names["listed"])
+            found = load(listed.url)("1")
+        assert (found.schema, other.asked, other.headers) == (None, [], {})
+        if "\\" not in place:  # which is a path
+            assert found.error == f"the registry {listed.url} is refused: {other.url} {REFUSED}"
+
+
+@pytest.mark.parametrize("login", LOGINS)
+def test_credentials_follow_a_redirect_on_their_host_alone(
+    login: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with registry(always(200, KNOWN)) as other:
+        for place, gets_them in (("/moved", True), (f"{other.url}/moved", False)):
+            with registry(lambda number, place=place: (307, place) if number == 1 else (200, KNOWN)) as listed:  # type: ignore[misc]
+                _clean(monkeypatch, **login, HOSTS=f"127.0.0.1:{listed.port},127.0.0.1:{other.port}")
+                assert load(listed.url)("1").schema == SCHEMA
+            assert "authorization" in {name.lower() for name in listed.headers}
+            last = listed if gets_them else other
+            assert last.asked[-1] == "/moved"
+            assert ("authorization" in {name.lower() for name in last.headers}) is gets_them
+
+
+@pytest.mark.parametrize(
+    ("environment", "says"),
+    [
+        ({"TOKEN": "secret\n"}, "cannot be reached: "),
+        ({"TOKEN": "secret密"}, "cannot be reached: "),
+        ({"USER": "me", "PASSWORD": "secret密"}, "has a character that is not in ISO 8859-1"),
+        ({"USER": "secret密"}, "has a character that is not in ISO 8859-1"),
+        ({"USER": "secret", "PASSWORD": "secret"}, "HTTP 401"),
+    ],
+)
+def test_credentials_of_the_environment_go_into_no_text(
+    environment: dict[str, str], says: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with registry(always(401, {"message": "secret"})) as server:
+        _clean(monkeypatch, **environment, HOSTS=f"127.0.0.1:{server.port}")
+        error = load(server.url)("1").error or ""
+    assert says in error
+    shown = error + caplog.text
+    assert not any(secret in shown for secret in ("secret", "密", b64encode(b"secret:secret").decode()))
 
 
 def test_credentials_of_the_url_go_into_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,8 +330,18 @@ def test_credentials_of_the_url_go_into_no_text(monkeypatch: pytest.MonkeyPatch)
     assert found.error == f"the registry {server.url} gives no schema 1: HTTP 401 (40101)"
     down = quick(f"http://me:secret@127.0.0.1:{server.port}")("1")
     assert down.error == f"the registry {server.url} cannot be reached: NewConnectionError"
-    for source in ("http://me:secret@host:port", "http://me:secret@", "ftp://me:secret@host/x", "http://[me:secret"):
+    for source in (
+        "http://me:secret@host:port",
+        "http://me:secret@",
+        "ftp://me:secret@host/x",
+        "http://[me:secret",
+        "http:/me:secret@host",
+        "HTTPS:\\\\me:secret@host",
+        " http://me:secret@host",
+    ):
         assert "secret" not in (load(source)("1").error or "secret")
+    for source in ("http://me:12/34@127.0.0.1", "http://me:12#34@127.0.0.1", "http://me:12?34@127.0.0.1"):
+        assert load(source)("1").error == "the feed's option schemas is no URL of a registry"
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
@@ -194,7 +360,10 @@ def test_tls_with_own_authority_and_client_certificate(monkeypatch: pytest.Monke
         for environment in ({}, {"CA": str(certificate)}, {"CA": str(tmp_path / "none")}):
             _clean(monkeypatch, **environment)
             assert "cannot be reached" in (load(url)("1").error or "")
-        _clean(monkeypatch, CA=str(certificate), CERT=str(certificate), KEY=str(key))
+        files = {"CA": str(certificate), "CERT": str(certificate), "KEY": str(key)}
+        _clean(monkeypatch, **files)
+        assert load(url)("1").error == f"the registry {url} is refused: {url} {REFUSED}"
+        _clean(monkeypatch, **files, HOSTS=f"127.0.0.1:{server.port}")
         assert load(url)("1") == Found(SCHEMA, None)
 
 

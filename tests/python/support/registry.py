@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Answer = Callable[[int], tuple[int, Any]]
-"""The status and body of the nth request, from 1; bytes are sent as they are."""
+"""The status and body of the nth request, from 1; bytes are sent as they are; a redirect's body is where it leads."""
 
 
 class Server:
@@ -32,6 +32,8 @@ class Server:
                     self.send_response(status)
                     self.send_header("Content-Type", "application/vnd.schemaregistry.v1+json")
                     self.send_header("Content-Length", str(len(data)))
+                    if 300 <= status < 400:
+                        self.send_header("Location", body)
                     self.end_headers()
                     self.wfile.write(data)
                 except OSError:

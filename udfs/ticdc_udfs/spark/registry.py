@@ -81,7 +81,10 @@ _FETCH = Udf(
     name="ticdc_fetch_schema",
     arguments=(("source", "string"), ("id", "string")),
     returns=schema_sources.FETCHED_SQL_TYPE,
-    description="The writer schema of an id from a registry (its URL) or a JSON file (its path), or why there is none.",
+    description=(
+        "The writer schema of an id from a registry (its URL) or a JSON file (its path), or why there is none. "
+        "Credentials of the workers' environment go only to hosts that it lists in `TICDC_REGISTRY_HOSTS`."
+    ),
     function=schema_sources.fetch_schemas,
 )
 
