@@ -130,7 +130,8 @@ counted_statements as (
             and statements.commit_ts = counted_tables.commit_ts
             and exists(
                 statements.touched_tables,
-                each -> lower(coalesce(each.schema_name, statements.schema_name)) = lower(counted_tables.schema_name)
+                each -> lower(coalesce(each.schema_name, statements.schema_name))
+                = lower(counted_tables.schema_name)
                 and coalesce(lower(each.table_name) = lower(counted_tables.table_name), true)
             )
     group by

@@ -75,10 +75,11 @@ offset_gaps as (
         'warning' as severity,
         'offset_gaps' as code,
         gaps || ' gap(s) in topic ' || topic || ', partition ' || `partition` || ': ' || missing_offsets
-        || ' offset(s) from ' || first_missing_offset || ' to ' || last_missing_offset || ' have no message' as detail,
-        'nothing, where the topic is compacted, mirrored, or shared with producers that write in transactions: Kafka'
-        || ' leaves such gaps; else load the missing offsets, which ticdc__accounting lists: they are taken when they come'
-        as remedy
+        || ' offset(s) from ' || first_missing_offset || ' to ' || last_missing_offset
+        || ' have no message' as detail,
+        'nothing, where the topic is compacted, mirrored, or shared with producers that write in'
+        || ' transactions: Kafka leaves such gaps; else load the missing offsets, which ticdc__accounting'
+        || ' lists: they are taken when they come' as remedy
     from {{ ref("ticdc__accounting") }}
     where gaps > 0
 
@@ -191,15 +192,21 @@ followed_changes as (
 
 ),
 
-table_names as (
+misfits as (
 
     select
-        feed,
-        table_id,
-        table_incarnation,
-        schema_name as current_schema_name,
-        table_name as current_table_name
-    from {{ ticdc.published_rows(ref("int_ticdc__table_states")) }} as table_states
+        changes.feed,
+        -- a row that an exchange brought was written in another table
+        coalesce(states.schema_name, changes.schema_name) as schema_name,
+        coalesce(states.table_name, changes.table_name) as table_name,
+        changes.commit_ts,
+        changes.expects_row
+    from (select * from followed_changes where {{ ticdc.is_without_row() }}) as changes
+    left join {{ ticdc.published_rows(ref("int_ticdc__table_states")) }} as states
+        on
+            changes.feed = states.feed
+            and changes.table_id = states.table_id
+            and changes.table_incarnation = states.table_incarnation
 
 ),
 
@@ -207,9 +214,8 @@ changes_without_row as (
 
     select
         feed,
-        -- a row that an exchange brought was written in another table
-        coalesce(current_schema_name, schema_name) as schema_name,
-        coalesce(current_table_name, table_name) as table_name,
+        schema_name,
+        table_name,
         min(commit_ts) as commit_ts,
         'error' as severity,
         'change_without_row' as code,
@@ -218,10 +224,8 @@ changes_without_row as (
         || min(commit_ts) as detail,
         'rows are missing, or one stands for two: look whether the table has other problems, such as its key;'
         || ' `ticdc compare` shows the rows, and an entry of ticdc__initial_loads puts them right' as remedy
-    from followed_changes
-    left join table_names using (feed, table_id, table_incarnation)
-    where {{ ticdc.is_without_row() }}
-    group by feed, coalesce(current_schema_name, schema_name), coalesce(current_table_name, table_name)
+    from misfits
+    group by feed, schema_name, table_name
 
 ),
 
@@ -426,15 +430,19 @@ uncertain_rows as (
         commit_ts,
         'error' as severity,
         'uncertain_rows' as code,
-        'whether ' || ddl_kind || ' of commit ' || commit_ts || ' took ' || count(*) || ' row(s) is not certain: '
-        || count_if(is_taken) || ' are taken away, ' || count_if(not is_taken) || ' stay, as is likeliest ('
-        || array_join(
-            array_sort(array_distinct(flatten(collect_list(filter(lossy, each -> startswith(each, '*:partition_')))))),
+        'whether ' || ddl_kind || ' of commit ' || commit_ts || ' took ' || count(*)
+        || ' row(s) is not certain: ' || count_if(is_taken) || ' are taken away, '
+        || count_if(not is_taken) || ' stay, as is likeliest (' || array_join(
+            array_sort(
+                array_distinct(
+                    flatten(collect_list(filter(lossy, each -> startswith(each, '*:partition_'))))
+                )
+            ),
             ', '
         ) || ')' as detail,
         'select * from ticdc__uncertain_rows where commit_ts = ' || commit_ts || ' and not is_settled'
-        || ' lists them, and the seed ticdc__fidelity_reasons says what helps; an entry of ticdc__initial_loads puts'
-        || ' the table right' as remedy
+        || ' lists them, and the seed ticdc__fidelity_reasons says what helps; an entry of'
+        || ' ticdc__initial_loads puts the table right' as remedy
     from {{ ref("ticdc__uncertain_rows") }}
     where not is_settled
     group by feed, schema_name, table_name, commit_ts, ddl_kind

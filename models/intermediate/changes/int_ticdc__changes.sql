@@ -28,10 +28,11 @@
 {#- an increment has few rows: all of them are sorted, and read once less -#}
 {%- set is_first = not ticdc.has_rows() -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
-{#- late are changes of commits through which a feed was shown as complete, but for one whose dead letters are read again -#}
+{#- late are changes of commits through which a feed was shown, but for one whose dead letters are read again -#}
 {%- set watermarks, shown_again = dict(settled.bounds), [] -%}
 {%- for feed in ticdc.redriven_feeds(settled, progress) -%}
-    {%- if progress.get("late", {}).get(feed) == progress.redriven[feed] %}{% do shown_again.append(feed) %}{% else %}{% do watermarks.pop(feed, none) %}{% endif -%}
+    {%- set is_late = progress.get("late", {}).get(feed) == progress.redriven[feed] -%}
+    {%- do shown_again.append(feed) if is_late else watermarks.pop(feed, none) -%}
 {%- endfor -%}
 {#- of a table of which no message but its rows tells -#}
 {%- set unseen_table_id -%}
