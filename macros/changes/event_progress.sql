@@ -32,8 +32,11 @@
         {% do progress.redriven.update({row[0]: progress.run_id}) %}
     {% endfor %}
     {% for feed in ticdc.feeds_shown_otherwise(settled) %}
+        {# one that is made anew for its dead letters is no other for its DDL #}
+        {% if progress.redriven.get(feed, 0) == settled.get("redriven", {}).get(feed, 0) %}
+            {% do progress.late.update({feed: ticdc.run_id() | int}) %}
+        {% endif %}
         {% do progress.redriven.update({feed: ticdc.run_id() | int}) %}
-        {% do progress.late.update({feed: ticdc.run_id() | int}) %}
     {% endfor %}
     {% do return(progress) %}
 {% endmacro %}

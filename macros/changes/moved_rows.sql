@@ -4,16 +4,9 @@ live_rows as (
 
     select
         ranked.* except (exchanged),
-        moves.* except (feed, table_id, table_incarnation, version_from_ts, cause, lineage, physical_id, regrouped),
+        moves.* except (feed, table_id, table_incarnation, version_from_ts, cause, lineage),
         moves.version_from_ts as left_version_ts,
         moves.cause as move_cause,
-        -- an id stays with the rows of a partition until their values decide anew
-        if(
-            ranked.row_commit_ts > coalesce(array_max(moves.regrouped.commit_ts), 0)
-            and not ranked.physical_table_id <=> moves.physical_id,
-            ranked.physical_table_id,
-            null
-        ) as partition_id,
         if(
             exists(
                 moves.regrouped,

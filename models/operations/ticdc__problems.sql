@@ -194,19 +194,26 @@ followed_changes as (
 
 misfits as (
 
+    select * from followed_changes
+    where {{ ticdc.is_without_row() }}
+
+),
+
+named_misfits as (
+
     select
-        changes.feed,
+        misfits.feed,
         -- a row that an exchange brought was written in another table
-        coalesce(states.schema_name, changes.schema_name) as schema_name,
-        coalesce(states.table_name, changes.table_name) as table_name,
-        changes.commit_ts,
-        changes.expects_row
-    from (select * from followed_changes where {{ ticdc.is_without_row() }}) as changes
+        coalesce(states.schema_name, misfits.schema_name) as schema_name,
+        coalesce(states.table_name, misfits.table_name) as table_name,
+        misfits.commit_ts,
+        misfits.expects_row
+    from misfits
     left join {{ ticdc.published_rows(ref("int_ticdc__table_states")) }} as states
         on
-            changes.feed = states.feed
-            and changes.table_id = states.table_id
-            and changes.table_incarnation = states.table_incarnation
+            misfits.feed = states.feed
+            and misfits.table_id = states.table_id
+            and misfits.table_incarnation = states.table_incarnation
 
 ),
 
@@ -224,7 +231,7 @@ changes_without_row as (
         || min(commit_ts) as detail,
         'rows are missing, or one stands for two: look whether the table has other problems, such as its key;'
         || ' `ticdc compare` shows the rows, and an entry of ticdc__initial_loads puts them right' as remedy
-    from misfits
+    from named_misfits
     group by feed, schema_name, table_name
 
 ),

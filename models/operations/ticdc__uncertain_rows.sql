@@ -33,6 +33,20 @@ moves as (
 
 ),
 
+-- under another key or in another table a row in doubt goes on
+moved_rows as (
+
+    select distinct
+        feed,
+        table_id,
+        table_incarnation,
+        row_key,
+        commit_ts
+    from {{ ticdc.published_rows(ref("int_ticdc__carried_rows")) }} as carried_rows
+    where op = 'delete' and cause in ('key_change', 'exchange_partition')
+
+),
+
 newest_rows as (
 
     select
@@ -74,7 +88,11 @@ select
     live_tables.feed is null
     or coalesce(
         newest_rows.row_commit_ts > doubted_rows.commit_ts
-        or (newest_rows.commit_ts > doubted_rows.commit_ts and not newest_rows.is_live),
+        or (
+            newest_rows.commit_ts > doubted_rows.commit_ts
+            and not newest_rows.is_live
+            and moved_rows.commit_ts is null
+        ),
         false
     ) as is_settled
 from doubted_rows
@@ -90,6 +108,13 @@ left join newest_rows
         and doubted_rows.table_id = newest_rows.table_id
         and doubted_rows.table_incarnation = newest_rows.table_incarnation
         and doubted_rows.row_key = newest_rows.row_key
+left join moved_rows
+    on
+        newest_rows.feed = moved_rows.feed
+        and newest_rows.table_id = moved_rows.table_id
+        and newest_rows.table_incarnation = moved_rows.table_incarnation
+        and newest_rows.row_key = moved_rows.row_key
+        and newest_rows.commit_ts = moved_rows.commit_ts
 left join live_tables
     on
         doubted_rows.feed = live_tables.feed

@@ -28,7 +28,7 @@
 {#- an increment has few rows: all of them are sorted, and read once less -#}
 {%- set is_first = not ticdc.has_rows() -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
-{#- late are changes of commits through which a feed was shown, but for one whose dead letters are read again -#}
+{#- late are changes of commits through which a feed was shown, unless its dead letters are read again -#}
 {%- set watermarks, shown_again = dict(settled.bounds), [] -%}
 {%- for feed in ticdc.redriven_feeds(settled, progress) -%}
     {%- set is_late = progress.get("late", {}).get(feed) == progress.redriven[feed] -%}
@@ -332,38 +332,22 @@ marks as (
             keys.feed = known.feed
             and keys.schema_name = known.schema_name
             and keys.table_name = known.table_name
-            and keys.commit_ts = known.commit_ts
             and keys.row_key = known.row_key
             and keys.op = known.op
-            and keys.image_hash <=> known.image_hash
             and keys.copy = known.copy
-            and known.commit_ts >= {{ arriving.first_commit_ts }}
-    {% endif %}
-    {% if ticdc.has_rows() and is_mixed %}
-    union all
-
-    select
-        keys.feed,
-        keys.topic,
-        keys.`partition`,
-        keys.`offset`,
-        keys.event_index,
-        keys.op,
-        true as is_repeat,
-        false as is_replaced
-    from keys
-    inner join known_changes as known
-        on
-            keys.feed = known.feed
-            and keys.schema_name = known.schema_name
-            and keys.table_name = known.table_name
+            {%- if is_mixed %}
             and keys.commit_ms = shiftright(known.commit_ts, 18)
-            and keys.row_key = known.row_key
-            and keys.op = known.op
-            and keys.row_image = xxhash64(known.before, known.after)
-            and keys.copy = known.copy
-            and keys.commit_ts_exact <> known.commit_ts_exact
+            and if(
+                keys.commit_ts_exact = known.commit_ts_exact,
+                keys.commit_ts = known.commit_ts and keys.image_hash <=> known.image_hash,
+                keys.row_image = xxhash64(known.before, known.after)
+            )
             and known.commit_ts >= {{ arriving.first_commit_ts - arriving.first_commit_ts % 2 ** 18 }}
+            {%- else %}
+            and keys.commit_ts = known.commit_ts
+            and keys.image_hash <=> known.image_hash
+            and known.commit_ts >= {{ arriving.first_commit_ts }}
+            {%- endif %}
     {% endif %}
 
 ),

@@ -48,7 +48,7 @@ def held_against_the_model(table: Table, zone: Zone) -> Counter[str]:
             assert doubt or is_in == is_gone, (table.texts, text, placement)
             wire = [
                 json.dumps({"c": text}),
-                partitioning_text(effect.partitioning, zone),
+                partitioning_text(effect.partitioning, zone, of_table),
                 columns_text(of_table),
             ]
             (again,) = partition_batch(

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from support import messages
-from support.cases import Built, case, records
+from support.cases import Built, Case, records, story
+from support.corpus import SOAKED
 
 SECOND = 1000 << 18
 COLUMNS = {"id": "int", "v": "varchar"}
@@ -63,6 +64,9 @@ EXPECTED = {
 CHANGES = len([sent for sent in (*BEFORE, *AGAIN, *AFTER) if not sent.message["isDdl"]])
 STATEMENTS = len(BEFORE) + len(AGAIN) + len(AFTER) - CHANGES
 AT_THE_SWITCH = len(BEFORE) + len(AGAIN)
+PART = "cuts_canal_json"
+CUTS = range(1, AT_THE_SWITCH + len(AGAIN), 3) if PART in SOAKED else (AT_THE_SWITCH + 2,)
+pytestmark = pytest.mark.in_soak(PART)
 
 
 def told(is_exact: bool) -> list[bytes]:
@@ -74,13 +78,19 @@ def told(is_exact: bool) -> list[bytes]:
 def feeds() -> Iterator[tuple[str, Sequence[str], int]]:
     for name, is_exact in (("switched_on", False), ("switched_off", True)):
         yield name, records(name, told(is_exact)), 0
-        for cut in (AT_THE_SWITCH - 2, AT_THE_SWITCH, AT_THE_SWITCH + 2):
+        for cut in CUTS:
             yield f"{name}_{cut}", records(f"{name}_{cut}", told(is_exact)), cut
+
+
+class Switched(Case):
+    """A feed whose first run ends at a message; the long tests have more of them."""
+
+    part = PART if PART in SOAKED else None
 
 
 FEEDS = {name: (lines, cut) for name, lines, cut in feeds()}
 for _name, (_lines, _cut) in FEEDS.items():
-    case(_name, "canal_json", *((_lines[:_cut], _lines[_cut:]) if _cut else (_lines,)))
+    story(Switched(_name, "canal_json", (_lines[:_cut], _lines[_cut:]) if _cut else (_lines,), {}))
 
 
 @pytest.mark.parametrize("feed", FEEDS)

@@ -122,7 +122,7 @@ WITH_LATE_ROWS = {
 
 
 PART = "cuts_canal_json"
-EVERY = 1 if PART in SOAKED else 9
+EVERY = 1 if PART in SOAKED else 18
 pytestmark = pytest.mark.in_soak(PART)
 
 

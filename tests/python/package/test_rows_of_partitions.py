@@ -128,6 +128,17 @@ table.ddl(
 )
 table.ddl("ALTER", "ALTER TABLE {} TRUNCATE PARTITION `p0`")
 
+for name, action in (
+    ("regrouped_away", "REORGANIZE PARTITION `p0`,`p1` INTO (PARTITION `q` VALUES LESS THAN (200))"),
+    (
+        "partitioned_anew",
+        "PARTITION BY RANGE (`id`) (PARTITION `q` VALUES LESS THAN (200), PARTITION `r` VALUES LESS THAN (300))",
+    ),
+):
+    table, _ = exchanged(name)
+    table.ddl("ALTER", f"ALTER TABLE {{}} {action}")
+    table.ddl("ALTER", "ALTER TABLE {} DROP PARTITION `q`")
+
 table, other = exchanged("exchanged_back")
 table.ddl("QUERY", "ALTER TABLE {} EXCHANGE PARTITION `p0` WITH TABLE `shop`.`exchanged_back_side` WITHOUT VALIDATION")
 table.ddl("ALTER", "ALTER TABLE {} TRUNCATE PARTITION `p0`")
@@ -278,6 +289,14 @@ def test_a_problem_counts_the_uncertain_rows_of_a_ddl_and_says_how_to_list_them(
             [("exchange_partition", 4, 0), ("exchange_partition", 4, 0), ("truncate_partition", 1, 0)],
         ),
         ("exchanged_back_side", [5, 170, 180], []),
+        *(
+            (
+                name,
+                [],
+                [("exchange_partition", 4, 0), (kind, None, None), ("drop_partition", 4, 0)],
+            )
+            for name, kind in (("regrouped_away", "reorganize_partition"), ("partitioned_anew", "partition_by"))
+        ),
         ("ended", [], [("truncate_table", 2, None), ("drop_table", 1, None)]),
     ],
 )

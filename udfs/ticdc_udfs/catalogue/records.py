@@ -164,7 +164,7 @@ def _version(version: Version, last_ts: int | None, is_exact: bool, feed: Feed, 
         "table_schema": schema_text(of),
         "key_columns": key_text(of),
         "row_effect": version.row_effect,
-        "partitioning": partitioning_text(of.partitioning, feed.zone),
+        "partitioning": partitioning_text(of.partitioning, feed.zone, of.columns),
     }
 
 
@@ -293,7 +293,7 @@ def _move(
         ],
     }
     if effect is not None:
-        record["partitioning"] = partitioning_text(effect.partitioning, zone)
+        record["partitioning"] = partitioning_text(effect.partitioning, zone, source.of.columns)
         record["partition_names"] = [name.lower() for name in effect.partition_names]
         record["physical_id"] = effect.physical_id
         record["regrouped"] = [{"partition_name": name, "commit_ts": at} for name, at in effect.regrouped]
@@ -333,15 +333,18 @@ def _problem(problem: Problem) -> _Record:
     return {**problem._asdict(), "record": "problem"}
 
 
-def partitioning_text(partitioning: Partitioning | None, zone: Zone | None = None) -> str | None:
-    """The JSON text of how a table is partitioned, as `partition_batch` reads it; None where it is not.
+def partitioning_text(
+    partitioning: Partitioning | None, zone: Zone | None = None, columns: Sequence[Column] = ()
+) -> str | None:
+    """The JSON text of how a table with these columns is partitioned, as `partition_batch` reads it; None: it is not.
 
-    `zone` is that of the sessions that did so, UTC where nothing tells it.
+    `zone` is that of the sessions that did so, UTC where nothing tells it. It stands in the text where it may decide.
     """
     if partitioning is None:
         return None
     partitions = [partition._asdict() for partition in partitioning.partitions]
-    of_zone = {"zone": zone.name, "zone_is_told": zone.is_told} if zone is not None else {}
+    is_zoned = any(column.type.startswith("timestamp") for column in columns)
+    of_zone = {"zone": zone.name, "zone_is_told": zone.is_told} if zone is not None and is_zoned else {}
     return _text({**partitioning._asdict(), "partitions": partitions, **of_zone})
 
 

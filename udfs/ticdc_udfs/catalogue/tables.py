@@ -323,19 +323,24 @@ def changed_partitions(partitions: tuple[Partition, ...], change: PartitionChang
     return partitions
 
 
-def regrouped_partitions(old: Partitioning | None, new: Partitioning | None, change: PartitionChange) -> list[str]:
-    """The names of those partitions after a DDL whose rows it put together anew, by their values."""
-    if new is None:
-        return []
-    if change.kind in (DdlKind.REORGANIZE_PARTITION, DdlKind.ADD_PARTITION) and change.partitions:
-        return [partition.name for partition in change.partitions]
-    of_all = (
-        DdlKind.PARTITION_BY,
-        DdlKind.REORGANIZE_PARTITION,
-        DdlKind.COALESCE_PARTITION,
-        DdlKind.ADD_PARTITION,
-    )
-    return [partition.name for partition in new.partitions] if change.kind in of_all else []
+def regrouped_partitions(old: Partitioning | None, new: Partitioning | None, change: PartitionChange) -> set[str]:
+    """The names of the partitions whose rows a DDL put together anew, by their values: those before and after it."""
+    was, now = ({partition.name for partition in each.partitions} if each else set() for each in (old, new))
+    is_numbered = old is not None and old.method in ("hash", "key")
+    match change.kind:
+        case DdlKind.REORGANIZE_PARTITION if change.names and not is_numbered:
+            return {*change.names, *(partition.name for partition in change.partitions)}
+        case DdlKind.ADD_PARTITION if not is_numbered:
+            return set()
+        case (
+            DdlKind.ADD_PARTITION
+            | DdlKind.COALESCE_PARTITION
+            | DdlKind.PARTITION_BY
+            | DdlKind.REMOVE_PARTITIONING
+            | DdlKind.REORGANIZE_PARTITION
+        ):
+            return was | now
+    return set()
 
 
 def partition_ranges(partitioning: Partitioning | None) -> dict[str, PartitionRange]:
