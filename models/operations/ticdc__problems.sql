@@ -199,6 +199,12 @@ misfits as (
 
 ),
 
+states as (
+
+    select * from {{ ticdc.published_rows(ref("int_ticdc__table_states")) }} as table_states
+
+),
+
 named_misfits as (
 
     select
@@ -209,7 +215,7 @@ named_misfits as (
         misfits.commit_ts,
         misfits.expects_row
     from misfits
-    left join {{ ticdc.published_rows(ref("int_ticdc__table_states")) }} as states
+    left join states
         on
             misfits.feed = states.feed
             and misfits.table_id = states.table_id
