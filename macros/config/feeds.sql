@@ -9,7 +9,9 @@
         {% do feeds.append({
             "name": feed["name"],
             "protocol": feed["protocol"],
-            "topics": feed["topics"],
+            "source": ticdc.feed_source(feed),
+            "keep_messages": feed.get("keep_messages") is true,
+            "topics": feed.get("topics", ["%"]),
             "finished_topics": finished if finished and ticdc.is_list(finished) else [],
             "partitions": partitions if partitions is integer else none,
             "claim_check": options.get("claim_check"),

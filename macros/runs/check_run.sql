@@ -1,11 +1,7 @@
 {% macro check_run(models) %}
-    {% set variables, protocols, columns, missing_seeds, deferred = ticdc.variables(), {}, {}, [], [] %}
+    {% set variables, protocols, missing_seeds, deferred = ticdc.variables(), {}, [], [] %}
     {% for protocol in ticdc.protocols() %}
         {% do protocols.update({protocol: ticdc.protocol_macro(protocol, "options")()}) %}
-    {% endfor %}
-    {% set schema = variables.ticdc__messages_schema %}
-    {% for column in (adapter.get_columns_in_relation(source("ticdc", "messages").replace(limit=none)) if schema is string and schema else []) %}
-        {% do columns.update({column.name | lower: column.dtype | lower}) %}
     {% endfor %}
     {% for model in models %}
         {% for id in graph.nodes["model.ticdc." ~ model].depends_on.nodes if id.startswith("seed.ticdc.") and id not in selected_resources %}
@@ -20,7 +16,7 @@
         {% do deferred.append(model) %}
     {% endfor %}
     {% set request = {
-        "variables": variables, "protocols": protocols, "columns": columns, "models": models, "stored": ticdc.stored_models(),
+        "variables": variables, "protocols": protocols, "relations": ticdc.source_relations(), "models": models, "stored": ticdc.stored_models(),
         "missing_seeds": missing_seeds, "is_full_refresh": ticdc.is_refresh(),
         "deferred": deferred, "settings": ticdc.memory().settings + ticdc.settings_of_hooks(models),
         "configured": ticdc.configured_nodes("model") + ticdc.configured_nodes("seed"),

@@ -10,12 +10,13 @@ left join (
     on staged.feed = configured.feed
 left join (
     select distinct
+        feed as of_feed,
         topic as of_topic,
         `partition` as of_partition,
         `offset` as of_offset
-    from {{ source("ticdc", "messages").replace(limit=none) }}
+    from ({{ ticdc.source_offsets(ticdc.feeds()) }}) as messages
 ) as kept
-    on topic = of_topic and `partition` = of_partition and `offset` = of_offset
+    on staged.feed = of_feed and topic = of_topic and `partition` = of_partition and `offset` = of_offset
 where event_index = 0 and not is_redriven and (configured.feed is null or of_topic is null)
 group by staged.feed, topic, `partition`
 order by staged.feed, topic, `partition`

@@ -1,4 +1,4 @@
-{% macro messages_to_stage(protocol, relation, redriven_feeds, staged_offsets) -%}
+{% macro messages_to_stage(protocol, relation, redriven_feeds, staged) -%}
 {%- set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list -%}
 {%- if redriven_feeds -%}
 known_events as (
@@ -13,14 +13,14 @@ messages as (
     select
         {{ ticdc.message_columns(protocol) }},
         false as is_redriven
-    from ({{ ticdc.messages_of_feeds(feeds, staged_offsets) }}) as new
+    from ({{ ticdc.new_messages(feeds, staged) }}) as new
     {% if redriven_feeds %}
     union all
 
     select
         {{ ticdc.message_columns(protocol) }},
         true as is_redriven
-    from ({{ ticdc.messages_of_feeds(feeds | selectattr("name", "in", redriven_feeds) | list) }}) as sent_before
+    from ({{ ticdc.sent_messages(feeds | selectattr("name", "in", redriven_feeds) | list, "known_events") }}) as sent_before
     left semi join known_events using (feed, topic, `partition`, `offset`)
     {%- endif %}
 

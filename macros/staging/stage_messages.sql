@@ -3,12 +3,12 @@
 {%- set staged = this if ticdc.has_rows() else none -%}
 {%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, staged) -%}
 {%- set first_run_id = ticdc.first_run_id(staged) -%}
-{%- set staged_offsets = ticdc.staged_offsets(protocol, staged, first_run_id) -%}
+{%- set staged_messages = ticdc.staged_offsets(protocol, staged, first_run_id) -%}
 {%- if staged and not redriven_feeds and execute -%}
-    {%- set new_messages = ticdc.messages_of_feeds(feeds, staged_offsets) -%}
+    {%- set new_messages = ticdc.new_messages(feeds, staged_messages) -%}
     {%- if not run_query("select 1 from (" ~ new_messages ~ ") limit 1").rows | length %}{% do ticdc.nothing_new() %}{% endif -%}
 {%- endif -%}
-{%- set messages = ticdc.messages_to_stage(protocol, staged, redriven_feeds, staged_offsets) -%}
+{%- set messages = ticdc.messages_to_stage(protocol, staged, redriven_feeds, staged_messages) -%}
 {%- set has_commits = protocol ~ "__commits" in ticdc and (redriven_feeds or ticdc.some_lack_commits(messages)) -%}
 {%- do ticdc.to_settle({"run_id": first_run_id}) %}
 

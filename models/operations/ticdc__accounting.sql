@@ -2,13 +2,7 @@ with
 
 source_messages as (
 
-    select
-        feed,
-        topic,
-        `partition`,
-        `offset`,
-        message_at
-    from ({{ ticdc.messages_of_feeds(ticdc.feeds()) }}) as messages
+    {{ ticdc.source_offsets(ticdc.feeds()) }}
 
 ),
 

@@ -7,10 +7,10 @@
         enabled=feeds | length > 0,
     )
 }}
-{%- set staged_offsets, redriven = [], {} -%}
+{%- set staged_messages, redriven = {}, {} -%}
 {%- for protocol in feeds | map(attribute="protocol") | unique -%}
     {%- set staged = ticdc.relation_before("stg_ticdc__" ~ protocol) -%}
-    {%- do staged_offsets.extend(ticdc.staged_offsets(protocol, staged, ticdc.first_run_id(staged))) -%}
+    {%- do staged_messages.update({protocol: ticdc.staged_offsets(protocol, staged, ticdc.first_run_id(staged))}) -%}
     {%- for feed in ticdc.feeds_to_redrive(protocol, staged) -%}
         {%- do redriven.update({feed: staged}) -%}
     {%- endfor -%}
@@ -33,17 +33,22 @@ letters as (
 {% endif -%}
 new_messages as (
 
+    {% for protocol, staged in staged_messages.items() -%}
     select
         feed,
         {{ ticdc.writer_schema_ids(feeds) }} as schema_ids
-    from ({{ ticdc.messages_of_feeds(feeds, staged_offsets) }}) as new
+    from ({{ ticdc.new_messages(feeds | selectattr("protocol", "equalto", protocol) | list, staged) }}) as new
+    {% if not loop.last %}
+    union all
+    {% endif %}
+    {%- endfor -%}
     {% if redriven %}
     union all
 
     select
         feed,
         {{ ticdc.writer_schema_ids(feeds) }} as schema_ids
-    from ({{ ticdc.messages_of_feeds(feeds | selectattr("name", "in", redriven) | list) }}) as sent_before
+    from ({{ ticdc.sent_messages(feeds | selectattr("name", "in", redriven) | list, "letters") }}) as sent_before
     left semi join letters using (feed, topic, `partition`, `offset`)
     {%- endif %}
 

@@ -94,7 +94,9 @@ WRONG_ONES: Sequence[tuple[Mapping[str, Any], str]] = (
 
 
 def found(variables: Mapping[str, Any], columns: Columns = COLUMNS) -> list[str]:
-    return problems_of({"ticdc__feeds": [FEED], "ticdc__messages_schema": "raw", **variables}, PROTOCOLS, columns)
+    return problems_of(
+        {"ticdc__feeds": [FEED], "ticdc__messages_schema": "raw", **variables}, PROTOCOLS, [("", "kafka", columns)]
+    )
 
 
 def test_every_problem_is_named() -> None:
@@ -134,3 +136,90 @@ def test_decoders_take_the_time_zones_that_are_allowed() -> None:
     for zone in ("UTC", "Asia/Shanghai", "US/Pacific", "Etc/GMT+5"):
         assert found({"ticdc__feeds": [{**FEED, "options": {"time_zone": zone}}]}) == []
         assert (parse(json.dumps({"time_zone": zone})).time_zone is None) == (zone == "UTC")
+
+
+OF_KAFKA: Mapping[str, Any] = {"bootstrap_servers": "broker:9092"}
+OF_FILES: Mapping[str, Any] = {"name": "lake", "protocol": "storage_csv", "source": {"files": "s3a://bucket/prefix"}}
+OF_PROTOCOLS: Mapping[str, Mapping[str, Kind]] = {**PROTOCOLS, "storage_csv": {}}
+RIGHT_SOURCES: Sequence[Mapping[str, Any]] = (
+    {**FEED, "source": None},
+    {**FEED, "source": {"relation": "lake.raw_topic"}},
+    {**FEED, "source": {"relation": "lake.raw_topic", "layout": "aiven_json_lines"}},
+    {**FEED, "topics": ["my\\_topic"], "source": {"relation": "lake.ns.t", "layout": "redpanda_iceberg"}},
+    {**FEED, "source": {"kafka": OF_KAFKA}, "keep_messages": True},
+    {
+        **FEED,
+        "source": {
+            "kafka": {
+                **OF_KAFKA,
+                "isolation_level": "read_uncommitted",
+                "options": {"security.protocol": "SASL_SSL", "sasl.jaas.config": 'x password="${secrets:P}";'},
+            }
+        },
+    },
+    OF_FILES,
+)
+WRONG_SOURCES: Sequence[tuple[Mapping[str, Any], str]] = (
+    ({**FEED, "source": "lake.raw"}, '.source: got "lake.raw", expected a mapping with one of relation, kafka, files'),
+    ({**FEED, "source": {"relation": "a", "files": "/b"}}, "expected a mapping with one of relation, kafka, files"),
+    ({**FEED, "source": {"relation": 7}}, ".source.relation: got 7, expected the name of a relation"),
+    (
+        {**FEED, "source": {"relation": "a", "layout": "iceberg_kafka_connect"}},
+        '.source.layout: got "iceberg_kafka_connect": it drops messages whose value is null, and such are',
+    ),
+    (
+        {**FEED, "source": {"relation": "a", "layout": "avro"}},
+        '.source.layout: got "avro", allowed: kafka, aiven_json_lines, redpanda_iceberg',
+    ),
+    (
+        {**FEED, "topics": ["shop\\_%"], "source": {"relation": "a", "layout": "redpanda_iceberg"}},
+        "holds one topic, expected its name alone in topics",
+    ),
+    ({**FEED, "source": {"kafka": "broker"}}, '.source.kafka: got "broker", expected a mapping with bootstrap_servers'),
+    ({**FEED, "source": {"kafka": {}}}, ".bootstrap_servers: got null, expected host:port"),
+    (
+        {**FEED, "source": {"kafka": {**OF_KAFKA, "isolation_level": "all"}}},
+        '.isolation_level: got "all", allowed: read_committed, read_uncommitted',
+    ),
+    (
+        {**FEED, "source": {"kafka": {**OF_KAFKA, "options": {"group.id": "x"}}}},
+        '.options: got "group.id" is set by the package',
+    ),
+    ({**FEED, "keep_messages": True}, ".keep_messages: got true, allowed where the messages are in Kafka (source)"),
+    (
+        {**FEED, "keep_messages": "yes", "source": {"kafka": OF_KAFKA}},
+        '.keep_messages: got "yes", allowed: true, false',
+    ),
+    ({**OF_FILES, "protocol": "simple", "topics": ["a"]}, "files are read by the protocols storage_canal_json and"),
+    ({**OF_FILES, "source": None}, ".source: got null, expected the folder of the storage sink"),
+    (
+        {**OF_FILES, "source": {"files": "bucket"}},
+        '.source.files: got "bucket", expected the folder of the storage sink',
+    ),
+    ({**OF_FILES, "source": {"relation": "a.b"}}, "allowed for storage_csv: files"),
+    ({**OF_FILES, "topics": ["a"]}, '.topics: got ["a"], expected none, as the files of storage_csv have no topics'),
+)
+
+
+@pytest.mark.parametrize("feed", RIGHT_SOURCES, ids=map(str, range(len(RIGHT_SOURCES))))
+def test_a_feed_says_where_its_messages_are(feed: Mapping[str, Any]) -> None:
+    assert problems_of({"ticdc__feeds": [feed]}, OF_PROTOCOLS, []) == []
+
+
+@pytest.mark.parametrize(("feed", "told"), WRONG_SOURCES, ids=map(str, range(len(WRONG_SOURCES))))
+def test_a_source_that_cannot_be_read_is_refused(feed: Mapping[str, Any], told: str) -> None:
+    (problem,) = problems_of({"ticdc__feeds": [feed]}, OF_PROTOCOLS, [])
+    assert told in problem
+
+
+def test_a_password_in_a_configuration_is_refused_and_not_repeated() -> None:
+    options = {"sasl.jaas.config": 'required username="u" password="hush";', "ssl.key.password": "hush"}
+    kafka = {**OF_KAFKA, "options": options}
+    problems = problems_of({"ticdc__feeds": [{**FEED, "source": {"kafka": kafka}}]}, OF_PROTOCOLS, [])
+    assert len(problems) == 2 and "hush" not in "".join(problems)
+
+
+def test_columns_of_other_layouts() -> None:
+    relation = ("lake.t", "redpanda_iceberg", {"redpanda": "struct<partition:int>", "value": "string"})
+    (problem,) = problems_of({"ticdc__feeds": [FEED]}, PROTOCOLS, [relation])
+    assert problem == "source lake.t (of a feed in ticdc__feeds): value: got string, expected binary"

@@ -23,7 +23,7 @@ FEED = {"name": "shop", "protocol": "simple", "topics": ["shop"]}
 RUN: dict[str, Any] = {
     "variables": {"ticdc__feeds": [FEED]},
     "protocols": {"simple": {"time_zone": "time zone", "encoding": ["json", "avro"]}},
-    "columns": COLUMNS,
+    "relations": [("", "kafka", COLUMNS)],
     "models": [*STORED, "a view"],
     "stored": STORED,
     "missing_seeds": [],

@@ -65,8 +65,8 @@ PROBLEMS = (
     'ticdc__feeds[2].name: got "a b", expected letters, digits and _',
     'ticdc__feeds[2].topics: got "shop", expected a list of SQL like patterns',
     "ticdc__feeds[2].partitions: got -3, expected the number of partitions of each topic",
-    'ticdc__feeds[3]: unknown member "topic", allowed: name, protocol, topics, finished_topics, partitions, options, '
-    "target_schema, tables, typed_relations",
+    'ticdc__feeds[3]: unknown member "topic", allowed: name, protocol, source, topics, finished_topics, '
+    "partitions, keep_messages, options, target_schema, tables, typed_relations",
     'ticdc__feeds[3].target_schema: got "my {schema}", allowed: null (no typed tables) or letters, digits, _, '
     "{schema}, {feed} and {target}",
     *(f"ticdc__feeds[3].tables: got {pattern}, {OF_TABLES}" for pattern in ('"!!b"', r'"c\\d"', '"!"', '""')),

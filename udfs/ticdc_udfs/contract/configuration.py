@@ -10,6 +10,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, TypeGuard
 
+from ticdc_udfs.contract.source import FILE_PROTOCOLS, problems_of_columns, problems_of_source
+
 Kind = str | Sequence[str]
 """What an option takes: the allowed texts, or `time zone`, `pattern`, `schemas` or `text`."""
 
@@ -17,8 +19,8 @@ TYPED_RELATIONS = ("current", "history", "as_of")
 """The relations that a typed table can have, as the macro `typed_relations` has them."""
 
 _FEED_MEMBERS = (
-    *("name", "protocol", "topics", "finished_topics", "partitions", "options", "target_schema", "tables"),
-    "typed_relations",
+    *("name", "protocol", "source", "topics", "finished_topics", "partitions", "keep_messages", "options"),
+    *("target_schema", "tables", "typed_relations"),
 )
 _LOAD_MEMBERS = ("feed", "schema", "table", "relation", "commit_ts", "key_columns")
 _BACKSLASH = "in it a backslash stands before %, _ or another one"
@@ -26,27 +28,20 @@ _NAME = re.compile(r"[A-Za-z0-9_]+")
 _OFFSET = re.compile(r"[+-](\d{1,2}):(\d\d)", re.ASCII)
 _LIKE = re.compile(r"([^\\]|\\[\\%_])+")
 _LIKE_TABLES = re.compile(r"!?([^\\!]|\\[\\%_])([^\\]|\\[\\%_])*")
-_TEXT_TYPE = re.compile(r"(var)?char\(.*")
-_SOURCE_TYPES: Mapping[str, Sequence[str]] = {
-    "topic": ("string",),
-    "partition": ("int", "bigint", "smallint", "tinyint"),
-    "offset": ("bigint", "int"),
-    "timestamp": ("timestamp", "timestamp_ntz"),
-    "key": ("binary",),
-    "value": ("binary",),
-}
 
 
 def problems_of(
-    variables: Mapping[str, Any], protocols: Mapping[str, Mapping[str, Kind]], columns: Mapping[str, str]
+    variables: Mapping[str, Any],
+    protocols: Mapping[str, Mapping[str, Kind]],
+    relations: Sequence[tuple[str, str, Mapping[str, str]]],
 ) -> list[str]:
     """What is wrong, a text for each fault: where it is, the value got, and what is allowed. None where all is right.
 
     Args:
         variables: Those of the package by name, as JSON values; one that is not there has its default.
         protocols: The options of each protocol, with what they take.
-        columns: The types of the columns of the source `ticdc.messages`, by name, both in lower case; none where there
-            is no such table.
+        relations: Those that feeds read, each as it is named, its layout, and the types of its columns by name, both
+            in lower case; none where there is no such table. The source `ticdc.messages` has the name "".
     """
     feeds = variables.get("ticdc__feeds")
     mappings = [feed for feed in feeds if isinstance(feed, dict)] if isinstance(feeds, list) else []
@@ -56,7 +51,7 @@ def problems_of(
         *_of_variables(variables),
         *_of_redrive(variables.get("ticdc__redrive", False), names),
         *_of_initial_loads(variables.get("ticdc__initial_loads") or [], names),
-        *_of_source(variables.get("ticdc__messages_schema", "ticdc_raw"), columns),
+        *_of_relations(variables.get("ticdc__messages_schema", "ticdc_raw"), relations),
     ]
 
 
@@ -72,7 +67,8 @@ def _of_feeds(feeds: object, protocols: Mapping[str, Mapping[str, Kind]]) -> Ite
             continue
         yield from _unknown_members(feed, _FEED_MEMBERS, place)
         yield from _of_name(feed.get("name"), names, place)
-        yield from _of_topics(feed.get("topics"), f"{place}.topics")
+        yield from _of_topics_or_files(feed, f"{place}.topics")
+        yield from problems_of_source(feed, place)
         if feed.get("finished_topics") is not None:
             yield from _of_topics(feed["finished_topics"], f"{place}.finished_topics")
         yield from _of_partitions(feed.get("partitions"), place)
@@ -94,6 +90,13 @@ def _of_name(name: object, before: Sequence[object], place: str) -> Iterator[str
         yield f"{place}.name: {_got(name)}, expected letters, digits and _"
     elif name in before:
         yield f"{place}.name: {_got(name)} a second time; each feed needs a name of its own"
+
+
+def _of_topics_or_files(feed: Mapping[str, object], place: str) -> Iterator[str]:
+    if feed.get("protocol") not in FILE_PROTOCOLS:
+        yield from _of_topics(feed.get("topics"), place)
+    elif feed.get("topics") is not None:
+        yield f"{place}: {_got(feed['topics'])}, expected none, as the files of {feed['protocol']} have no topics"
 
 
 def _of_topics(topics: object, place: str) -> Iterator[str]:
@@ -230,17 +233,13 @@ def _of_load(load: Mapping[str, object], feed_names: Sequence[object], place: st
         yield f"{place}.key_columns: {_got(load.get('key_columns'))}, expected a list of names of columns"
 
 
-def _of_source(schema: object, columns: Mapping[str, str]) -> Iterator[str]:
-    if not _is_text(schema):
-        return  # where it should be is a problem of its own
-    place = f"source {schema}.messages (ticdc__messages_schema says where it is)"
-    if not columns:
-        yield f"{place}: no such table"
-        return
-    for name, types in _SOURCE_TYPES.items():
-        found = columns.get(name, "no such column")
-        if ("string" if _TEXT_TYPE.match(found) else found) not in types:
-            yield f"{place}: {name}: got {found}, expected {types[0]}"
+def _of_relations(schema: object, relations: Sequence[tuple[str, str, Mapping[str, str]]]) -> Iterator[str]:
+    for relation, layout, columns in relations:
+        if relation:
+            yield from problems_of_columns(columns, layout, f"source {relation} (of a feed in ticdc__feeds)")
+        elif _is_text(schema):  # else it is a problem of its own
+            place = f"source {schema}.messages (ticdc__messages_schema says where it is)"
+            yield from problems_of_columns(columns, layout, place)
 
 
 def _got(value: object) -> str:

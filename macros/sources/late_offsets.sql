@@ -15,7 +15,7 @@ offsets as (
         `partition`,
         `offset`,
         false as is_staged
-    from ({{ ticdc.messages_of_feeds(ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list) }}) as messages
+    from ({{ ticdc.source_offsets(ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list) }}) as messages
     where {{ may_be_within }}
 
     union all

@@ -1,0 +1,3 @@
+{% macro feeds_of_kind(kind, feeds) %}
+    {% do return(feeds | selectattr("source.kind", "equalto", kind) | list) %}
+{% endmacro %}
