@@ -6,5 +6,7 @@
         "debezium_avro": {"sends_ddl": false, "types_of_rows": none, "tells_updates": true, "hides_nulls_of": "defaults"},
         "open_protocol": {"sends_ddl": true, "types_of_rows": "stale", "tells_updates": false, "hides_nulls_of": none},
         "simple": {"sends_ddl": true, "types_of_rows": "current", "tells_updates": true, "hides_nulls_of": none},
+        "storage_canal_json": {"sends_ddl": true, "types_of_rows": "current", "tells_updates": true, "hides_nulls_of": none},
+        "storage_csv": {"sends_ddl": true, "types_of_rows": "current", "tells_updates": true, "hides_nulls_of": none},
     }) %}
 {% endmacro %}

@@ -19,6 +19,7 @@ ORDER = (
     "wire",
     "catalogue",
     "schema_sources",
+    "sources",
     "protocols",
     "typed",
     "runs",

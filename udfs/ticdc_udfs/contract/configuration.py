@@ -12,8 +12,8 @@ from typing import Any, TypeGuard
 
 from ticdc_udfs.contract.source import FILE_PROTOCOLS, problems_of_columns, problems_of_source
 
-Kind = str | Sequence[str]
-"""What an option takes: the allowed texts, or `time zone`, `pattern`, `schemas` or `text`."""
+Kind = str | Sequence[str | bool]
+"""What an option takes: the allowed values, or a name in `_KINDS`, such as `time zone`, `pattern` or `text`."""
 
 TYPED_RELATIONS = ("current", "history", "as_of")
 """The relations that a typed table can have, as the macro `typed_relations` has them."""
@@ -162,9 +162,10 @@ def _of_options(options: object, protocol: str, kinds: Mapping[str, Kind], place
 def _allowed_instead(value: object, kind: Kind) -> str | None:
     """None where an option takes a value, else a text of what it takes."""
     if not isinstance(kind, str):
-        return None if value in kind else ", ".join(kind)
-    is_allowed, told = _KINDS[kind]
-    return None if isinstance(value, str) and is_allowed(value) else told
+        is_allowed = any(value is each or (value == each and isinstance(each, str)) for each in kind)
+        return None if is_allowed else ", ".join(each if isinstance(each, str) else _json(each) for each in kind)
+    takes, told = _KINDS[kind]
+    return None if isinstance(value, str) and takes(value) else told
 
 
 @cache
@@ -274,6 +275,9 @@ _KINDS: Mapping[str, tuple[Callable[[str], bool], str]] = {
     "pattern": (_is_pattern, "letters, digits, _, {schema}, {feed} and {target}"),
     "schemas": (_is_place_of_schemas, "the http or https URL of a schema registry, a JSON file, or a relation"),
     "text": (bool, "a text"),
+    "delimiter": (lambda text: 1 <= len(text) <= 3, "one to three signs"),
+    "quote": (lambda text: len(text) <= 1, 'one sign, or "" where nothing is quoted'),
+    "null": (lambda text: True, "a text, which may be empty"),
 }
 
 _VARIABLES: Mapping[str, tuple[Callable[[object], bool], str]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -14,11 +14,28 @@ BinaryMode = Literal["bytes", "base64", "base64-url-safe", "hex"]
 """How Debezium writes binary values; of JSON, the first two are the same."""
 
 
+class Csv(NamedTuple):
+    """How the storage sink writes the rows of a file; only `terminator` is of canal-json, too.
+
+    `quote` is "" where texts are not quoted but escaped, `null` is what stands for NULL without quotes. With
+    `has_old_rows` an update is a deletion and an insertion, and each row tells whether it is of one.
+    """
+
+    terminator: str = "\r\n"
+    delimiter: str = ","
+    quote: str = '"'
+    null: str = "\\N"
+    binary: Literal["base64", "hex"] = "base64"
+    has_old_rows: bool = False
+    has_handle_key: bool = False
+    has_header: bool = False
+
+
 class Options(NamedTuple):
     """A feed's options, as in `ticdc__feeds`.
 
-    The changefeed's time zone (None: UTC), codec-level compression, the encoding of Simple, the framing of Avro, and
-    how Debezium writes binary values (None: not said).
+    The changefeed's time zone (None: UTC), codec-level compression, the encoding of Simple, the framing of Avro, how
+    Debezium writes binary values (None: not said); and how the storage sink writes rows.
     """
 
     time_zone: ZoneInfo | None = None
@@ -26,6 +43,7 @@ class Options(NamedTuple):
     encoding: Literal["json", "avro"] = "json"
     framing: Literal["confluent", "glue"] = "confluent"
     binary: BinaryMode | None = None
+    csv: Csv = Csv()
 
 
 class _Wire(msgspec.Struct, forbid_unknown_fields=True):
@@ -35,6 +53,15 @@ class _Wire(msgspec.Struct, forbid_unknown_fields=True):
     encoding: Literal["json", "avro"] = "json"
     framing: Literal["confluent", "glue"] = "confluent"
     binary_handling_mode: BinaryMode | None = None
+    terminator: Annotated[str, msgspec.Meta(min_length=1)] = "\r\n"
+    delimiter: Annotated[str, msgspec.Meta(min_length=1, max_length=3)] = ","
+    quote: Annotated[str, msgspec.Meta(max_length=1)] = '"'
+    null: str = "\\N"
+    include_commit_ts: Literal[True] = True
+    binary_encoding_method: Literal["base64", "hex"] = "base64"
+    output_old_value: bool = False
+    output_handle_key: bool = False
+    output_field_header: bool = False
 
 
 @lru_cache(maxsize=256)
@@ -46,6 +73,20 @@ def parse(text: str | None) -> Options:
     try:
         wire = msgspec.json.decode(text or "{}", type=_Wire)
         zone = None if wire.time_zone == "UTC" else ZoneInfo(wire.time_zone)
+        if wire.quote and wire.quote in wire.delimiter + wire.null + wire.terminator:
+            raise ValueError("quote stands in delimiter, null or terminator")
+        if wire.delimiter in wire.null:
+            raise ValueError("delimiter stands in null")
     except (msgspec.MsgspecError, ValueError, OSError, KeyError) as error:
         raise DecodeError(ErrorCode.BAD_OPTIONS, f"the feed's options cannot be used: {error}") from error
-    return Options(zone, wire.compression, wire.encoding, wire.framing, wire.binary_handling_mode)
+    csv = Csv(
+        terminator=wire.terminator,
+        delimiter=wire.delimiter,
+        quote=wire.quote,
+        null=wire.null,
+        binary=wire.binary_encoding_method,
+        has_old_rows=wire.output_old_value,
+        has_handle_key=wire.output_handle_key,
+        has_header=wire.output_field_header,
+    )
+    return Options(zone, wire.compression, wire.encoding, wire.framing, wire.binary_handling_mode, csv)

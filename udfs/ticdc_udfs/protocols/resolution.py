@@ -66,6 +66,8 @@ PROTOCOLS: Mapping[str, Finish] = {
     "canal_json": Finish(lambda column, feed: values.shared_converter(column.type)),
     "open_protocol": Finish(lambda column, feed: open_protocol.finisher(column.type)),
     "simple": Finish(lambda column, feed: simple.converter(column.type, feed.time_zone), key_of_schema=True),
+    "storage_canal_json": Finish(lambda column, feed: values.shared_converter(column.type)),
+    "storage_csv": Finish(lambda column, feed: None),
     "debezium": Finish(
         lambda column, feed: debezium_values.converter(
             column.type, feed.time_zone, nullable=column.nullable, default=column.default, binary=feed.binary

@@ -13,8 +13,19 @@ from ticdc_udfs.catalogue import loaded, partitions, projection
 from ticdc_udfs.catalogue import udf as catalogue
 from ticdc_udfs.contract import arrow
 from ticdc_udfs.contract.json_texts import by_json
-from ticdc_udfs.protocols import avro, canal_json, debezium, debezium_avro, open_protocol, resolution, simple
+from ticdc_udfs.protocols import (
+    avro,
+    canal_json,
+    debezium,
+    debezium_avro,
+    open_protocol,
+    resolution,
+    simple,
+    storage_canal_json,
+    storage_csv,
+)
 from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, progress
+from ticdc_udfs.sources import files
 from ticdc_udfs.typed import codegen, plans, relations
 from ticdc_udfs.wire import claim_check
 
@@ -76,6 +87,44 @@ def _avro_decoder(protocol: str, decode_batch: ArrowFunction) -> Udf:
         ),
     )
 
+
+_STORAGE_CSV = Udf(
+    name="ticdc_decode_storage_csv",
+    arguments=(
+        ("key", "binary"),
+        ("value", "binary"),
+        ("options", "string"),
+        ("table_schema", "string"),
+        ("header", "binary"),
+    ),
+    returns=arrow.EVENT_SQL_TYPE,
+    description=(
+        "The event of one row, schema file or `metadata` of a storage sink that writes CSV; key is the path. A row has "
+        "the schema files of its folder up to its version, as a JSON list or packed by `ticdc_pack_schema`, and the "
+        "header of its file."
+    ),
+    function=arrow.feed_by_feed(
+        lambda keys, values, options, table_schemas, headers: storage_csv.decode_batch(
+            keys, values, options, schema_sources.unpack_schemas(table_schemas), headers
+        )
+    ),
+)
+
+_STORAGE_PATH = Udf(
+    name="ticdc_storage_path",
+    arguments=(("path", "string"),),
+    returns=files.PATH_SQL_TYPE,
+    description="What a path below the folder of a storage sink is: data, schema, metadata, index or other.",
+    function=files.path_batch,
+)
+
+_STORAGE_ROWS = Udf(
+    name="ticdc_storage_rows",
+    arguments=(("content", "binary"), ("protocol", "string"), ("options", "string")),
+    returns=files.ROWS_SQL_TYPE,
+    description="The rows of a data file of a storage sink, in order; the last is NULL where it is cut off.",
+    function=files.rows_batch,
+)
 
 _FETCH = Udf(
     name="ticdc_fetch_schema",
@@ -314,6 +363,10 @@ UDFS: tuple[Udf, ...] = (
     _avro_decoder("debezium_avro", debezium_avro.decode_batch),
     _decoder("open_protocol", open_protocol.decode_batch, has_batches=True),
     _decoder("simple", simple.decode_batch),
+    _decoder("storage_canal_json", storage_canal_json.decode_batch),
+    _STORAGE_CSV,
+    _STORAGE_PATH,
+    _STORAGE_ROWS,
     _FETCH,
     _PACK,
     _RESOLVE,

@@ -1,0 +1,6 @@
+"""Canal-JSON in files of the storage sink: `message` decodes one row or file, `batch` many rows."""
+
+from ticdc_udfs.protocols.storage_canal_json.batch import decode_batch
+from ticdc_udfs.protocols.storage_canal_json.message import decode
+
+__all__ = ["decode", "decode_batch"]
