@@ -1,4 +1,5 @@
 {% macro lost_messages(staged) %}
+{%- set feeds = ticdc.feeds() | rejectattr("source.kind", "equalto", "files") | list -%}
 select
     'feed ' || staged.feed || ', topic ' || topic || ', partition ' || `partition` || ': ' || count(*) || ' message(s), offsets '
     || min(`offset`) || ' to ' || max(`offset`)
@@ -14,7 +15,9 @@ left join (
         topic as of_topic,
         `partition` as of_partition,
         `offset` as of_offset
-    from ({{ ticdc.source_offsets(ticdc.feeds()) }}) as messages
+    from (
+        {%- if feeds %}{{ ticdc.source_offsets(feeds) }}{% else %}select '' as feed, '' as topic, 0 as `partition`, 0 as `offset` where false{% endif -%}
+    ) as messages
 ) as kept
     on staged.feed = of_feed and topic = of_topic and `partition` = of_partition and `offset` = of_offset
 where event_index = 0 and not is_redriven and (configured.feed is null or of_topic is null)

@@ -6,5 +6,6 @@
     ] %}
     {% for protocol in ticdc.protocols_in_use() %}{% do models.append("stg_ticdc__" ~ protocol) %}{% endfor %}
     {% if ticdc.feeds() | selectattr("schemas", "string") | list %}{% do models.append("int_ticdc__writer_schemas") %}{% endif %}
+    {% if ticdc.feeds_of_kind("files", ticdc.feeds()) %}{% do models.append("int_ticdc__files") %}{% endif %}
     {% do return(models) %}
 {% endmacro %}

@@ -1,5 +1,6 @@
 {% macro new_messages(feeds, staged) %}
-    {% set found, in_relations = [], ticdc.feeds_of_kind("relation", feeds) %}
+    {% set found, in_relations, in_files = [], ticdc.feeds_of_kind("relation", feeds), ticdc.feeds_of_kind("files", feeds) %}
     {% if in_relations %}{% do found.append(ticdc.relation_messages(in_relations, staged.ranges)) %}{% endif %}
+    {% if in_files %}{% do found.append(ticdc.file_messages(in_files, ticdc.new_files(in_files, staged), not staged.relation)) %}{% endif %}
     {% do return(found | join("\nunion all\n")) %}
 {% endmacro %}

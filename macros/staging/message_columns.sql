@@ -7,6 +7,10 @@
     message_at,
     key,
     value,
+    {% if "output_field_header" in ticdc.protocol_macro(protocol, "options")() -%}
+    table_schema,
+    header,
+    {% endif -%}
     {{ ticdc.by_feed(feeds, "options") }} as options,
     {% if "schemas" in ticdc.protocol_macro(protocol, "options")() -%}
     {{ ticdc.writer_schema_ids(feeds) }} as schema_ids,

@@ -4,9 +4,8 @@
 {%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, staged) -%}
 {%- set first_run_id = ticdc.first_run_id(staged) -%}
 {%- set staged_messages = ticdc.staged_offsets(protocol, staged, first_run_id) -%}
-{%- if staged and not redriven_feeds and execute -%}
-    {%- set new_messages = ticdc.new_messages(feeds, staged_messages) -%}
-    {%- if not run_query("select 1 from (" ~ new_messages ~ ") limit 1").rows | length %}{% do ticdc.nothing_new() %}{% endif -%}
+{%- if staged and not redriven_feeds and execute and not ticdc.has_new_messages(feeds, staged_messages) -%}
+    {%- do ticdc.nothing_new() -%}
 {%- endif -%}
 {%- set messages = ticdc.messages_to_stage(protocol, staged, redriven_feeds, staged_messages) -%}
 {%- set has_commits = protocol ~ "__commits" in ticdc and (redriven_feeds or ticdc.some_lack_commits(messages)) -%}

@@ -1,6 +1,6 @@
 {% macro staged_offsets(protocol, relation, first_run_id) %}
     {% set staged = {"relation": relation, "first_run_id": first_run_id, "ranges": []} %}
-    {% if not (execute and relation) %}{% do return(staged) %}{% endif %}
+    {% if not (execute and relation) or protocol.startswith("storage_") %}{% do return(staged) %}{% endif %}
     {% set ranges, with_holes = staged.ranges, [] %}
     {% set feeds = ticdc.feeds_of_kind("relation", ticdc.feeds()) | map(attribute="name") | list %}
     {% set runs = ticdc.relation_before("int_ticdc__staged_runs") %}

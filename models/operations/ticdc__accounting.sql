@@ -1,3 +1,4 @@
+{%- set of_files = ticdc.feeds_of_kind("files", ticdc.feeds()) | map(attribute="name") | list -%}
 with
 
 source_messages as (
@@ -51,7 +52,16 @@ neighbours as (
 
     select
         *,
+        {% if of_files -%}
+        -- those of the checkpoints of a storage sink are commits
+        if(
+            topic = 'metadata' and feed in ({{ ticdc.text_literals(of_files) }}),
+            null,
+            lead(`offset`) over (partition by feed, topic, `partition` order by `offset`)
+        ) as next_offset
+        {%- else -%}
         lead(`offset`) over (partition by feed, topic, `partition` order by `offset`) as next_offset
+        {%- endif %}
     from messages
 
 ),

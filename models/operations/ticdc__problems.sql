@@ -1,5 +1,6 @@
 {%- set row_key = ticdc.row_key_columns() -%}
-{%- set carried_rows = ref("int_ticdc__carried_rows") %}
+{%- set carried_rows = ref("int_ticdc__carried_rows") -%}
+{%- set of_files = ticdc.feeds_of_kind("files", ticdc.feeds()) | map(attribute="name") | list %}
 with
 
 feeds as (
@@ -85,6 +86,44 @@ offset_gaps as (
 
 ),
 
+{% if of_files -%}
+unread_files as (
+
+    select
+        feed,
+        null as schema_name,
+        null as table_name,
+        null as commit_ts,
+        'error' as severity,
+        'unread_files' as code,
+        count(*) || ' file(s) were listed and gone before they were read, such as ' || min(topic) as detail,
+        'put them back in their folders: the next run reads them; else load the tables anew (ticdc__initial_loads),'
+        || ' and let the storage keep files for longer than runs are apart' as remedy
+    from {{ ref("ticdc__accounting") }}
+    where not balanced and feed in ({{ ticdc.text_literals(of_files) }})
+    group by feed
+
+),
+
+unknown_files as (
+
+    select
+        feed,
+        null as schema_name,
+        null as table_name,
+        null as commit_ts,
+        'warning' as severity,
+        'unknown_files' as code,
+        count(distinct path) || ' file(s) have names that the storage sink gives none, and are not read, such as '
+        || min(path) as detail,
+        'look whether they are files of the changefeed, and take other ones out of its folder' as remedy
+    from {{ ticdc.live_rows(ref("int_ticdc__files")) }} as files
+    where kind = 'other' and feed in ({{ ticdc.text_literals(of_files) }})
+    group by feed
+
+),
+
+{% endif -%}
 silent_partitions as (
 
     select
@@ -485,6 +524,9 @@ shared_topics as (
         topic,
         sort_array(collect_set(feed)) as feeds
     from partitions
+    {% if of_files -%}
+    where feed not in ({{ ticdc.text_literals(of_files) }})
+    {% endif -%}
     group by topic
     having count(distinct feed) > 1
 
@@ -512,6 +554,12 @@ select * from dead_letters
 union all
 select * from offset_gaps
 union all
+{% if of_files -%}
+select * from unread_files
+union all
+select * from unknown_files
+union all
+{% endif -%}
 select * from silent_partitions
 union all
 select * from late_changes

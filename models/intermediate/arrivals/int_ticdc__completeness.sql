@@ -1,3 +1,4 @@
+{%- set of_files = ticdc.feeds_of_kind("files", ticdc.feeds()) | map(attribute="name") | list -%}
 {%- set expecting = ticdc.feeds() | selectattr("partitions") | list -%}
 with
 
@@ -13,14 +14,19 @@ seen_partitions as (
 
     select
         feed,
+        {% if of_files -%}
+        -- of all files of a storage sink this one tells
+        if(feed in ({{ ticdc.text_literals(of_files) }}), 'metadata', topic) as topic,
+        {%- else -%}
         topic,
+        {%- endif %}
         `partition`,
         max(watermark_ts) as watermark_ts,
         max(last_message_at) as last_message_at,
         max(run_id) as last_run_id,
         max(if(is_redriven, run_id, null)) as redriven_run_id
     from staged_runs
-    group by feed, topic, `partition`
+    group by feed, {{ 2 if of_files else "topic" }}, `partition`
 
 ),
 

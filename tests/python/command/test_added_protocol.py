@@ -95,7 +95,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (room / "message.py").write_text(MESSAGE.lstrip(), encoding="utf-8")
     (room / "__init__.py").write_text(INIT, encoding="utf-8")
     registry = udfs / "spark" / "registry.py"
-    put_in(registry, "import avro, canal_json, ", "import avro, canal_json, toy, ")
+    put_in(registry, "    canal_json,\n", "    canal_json,\n    toy,\n")
     put_in(registry, "import dataclass\n", "import dataclass\nfrom functools import partial\n")
     of_canal_json = '    _decoder("canal_json", canal_json.decode_batch),\n'
     put_in(registry, of_canal_json, of_canal_json + '    _decoder("toy", partial(arrow.decode_each, toy.decode)),\n')

@@ -23,6 +23,8 @@ OPTIONS = {
     "debezium_avro": REGISTRY,
     "open_protocol": {"claim_check": "files"},
     "simple": {"claim_check": "files"},
+    "storage_canal_json": {},
+    "storage_csv": {},
 }
 
 
@@ -31,7 +33,15 @@ def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
     """What dbt knows of the package with a feed of every protocol after parsing it; no Spark is started."""
     from support.parsed import parsed
 
-    feeds = [{"name": name, "protocol": name, "topics": [name], "options": of_one} for name, of_one in OPTIONS.items()]
+    feeds = [
+        {
+            "name": name,
+            "protocol": name,
+            "options": of_one,
+            **({"source": {"files": "s3a://bucket/shop"}} if name.startswith("storage_") else {"topics": [name]}),
+        }
+        for name, of_one in OPTIONS.items()
+    ]
     return parsed(tmp_path_factory.mktemp("dbt"), {"ticdc__feeds": feeds})
 
 
