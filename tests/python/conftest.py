@@ -43,17 +43,18 @@ ALONE = (
     "one_table_harms_no_other",
     "plugin",
     "registrar",
+    "storage_sinks",
 )
 # What runs in one process, as it shares a warehouse, a server, or a Java that is warm. The longest begin first, so that
 # none is waited for.
 GROUPS = {
     "warehouses": re.compile(rf"package/test_(?!{'|'.join(ALONE)})"),
     "servers": re.compile(r"command/test_(thrift|hooks_of_projects|integration|switches_over_thrift|transcripts)"),
-    "dbt": re.compile(r"package/test_(dbt_tests|avro_anew|one_table_harms_no_other)"),
+    "dbt": re.compile(r"package/test_(dbt_tests|avro_anew|one_table_harms_no_other|storage_sinks)"),
     "parsed": re.compile(r"package/test_(configuration|descriptions|layers_of_models|macros)"),
 }
 # Parts of the long tests that `.ci/run` takes along, and parts that have more of what some modules build.
-OF_CI = ("dbt", "documents", "loads", "processes", "steps")
+OF_CI = ("dbt", "documents", "loads", "processes", "steps", "storage")
 OF_ALL = ("corpus", "models", "odd_tables")
 
 

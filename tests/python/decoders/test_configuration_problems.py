@@ -31,6 +31,16 @@ PROTOCOLS: Mapping[str, Mapping[str, Kind]] = {
     "debezium_avro": {**AVRO, "binary_handling_mode": MODES},
     "open_protocol": CANAL_JSON,
     "simple": {**CANAL_JSON, "encoding": ("json", "avro")},
+    "storage_canal_json": {**ZONES, "terminator": "text"},
+    "storage_csv": {
+        **ZONES,
+        "terminator": "text",
+        "delimiter": "delimiter",
+        "quote": "quote",
+        "null": "null",
+        "include_commit_ts": (True,),
+        "output_old_value": (True, False),
+    },
 }
 COLUMNS: Columns = {
     "topic": "varchar(249)",
@@ -140,7 +150,6 @@ def test_decoders_take_the_time_zones_that_are_allowed() -> None:
 
 OF_KAFKA: Mapping[str, Any] = {"bootstrap_servers": "broker:9092"}
 OF_FILES: Mapping[str, Any] = {"name": "lake", "protocol": "storage_csv", "source": {"files": "s3a://bucket/prefix"}}
-OF_PROTOCOLS: Mapping[str, Mapping[str, Kind]] = {**PROTOCOLS, "storage_csv": {}}
 RIGHT_SOURCES: Sequence[Mapping[str, Any]] = (
     {**FEED, "source": None},
     {**FEED, "source": {"relation": "lake.raw_topic"}},
@@ -203,19 +212,38 @@ WRONG_SOURCES: Sequence[tuple[Mapping[str, Any], str]] = (
 
 @pytest.mark.parametrize("feed", RIGHT_SOURCES, ids=map(str, range(len(RIGHT_SOURCES))))
 def test_a_feed_says_where_its_messages_are(feed: Mapping[str, Any]) -> None:
-    assert problems_of({"ticdc__feeds": [feed]}, OF_PROTOCOLS, []) == []
+    assert problems_of({"ticdc__feeds": [feed]}, PROTOCOLS, []) == []
 
 
 @pytest.mark.parametrize(("feed", "told"), WRONG_SOURCES, ids=map(str, range(len(WRONG_SOURCES))))
 def test_a_source_that_cannot_be_read_is_refused(feed: Mapping[str, Any], told: str) -> None:
-    (problem,) = problems_of({"ticdc__feeds": [feed]}, OF_PROTOCOLS, [])
+    (problem,) = problems_of({"ticdc__feeds": [feed]}, PROTOCOLS, [])
     assert told in problem
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"include_commit_ts": True, "output_old_value": False, "quote": "", "null": "", "delimiter": "|+|"}, None),
+        ({"include_commit_ts": False}, ".include_commit_ts: got false, allowed: true"),
+        ({"include_commit_ts": 1}, ".include_commit_ts: got 1, allowed: true"),
+        ({"output_old_value": "yes"}, '.output_old_value: got "yes", allowed: true, false'),
+        ({"delimiter": ""}, '.delimiter: got "", allowed: one to three signs'),
+        ({"quote": "''"}, """.quote: got "\'\'", allowed: one sign, or "" where nothing is quoted"""),
+        ({"null": 7}, ".null: got 7, allowed: a text, which may be empty"),
+        ({"terminator": ""}, '.terminator: got "", allowed: a text'),
+        ({"compression": "none"}, 'unknown option "compression", allowed for storage_csv'),
+    ],
+)
+def test_options_of_csv(options: Mapping[str, Any], told: str | None) -> None:
+    problems = problems_of({"ticdc__feeds": [{**OF_FILES, "options": options}]}, PROTOCOLS, [])
+    assert len(problems) == (told is not None) and all(told in problem for problem in problems if told)
 
 
 def test_a_password_in_a_configuration_is_refused_and_not_repeated() -> None:
     options = {"sasl.jaas.config": 'required username="u" password="hush";', "ssl.key.password": "hush"}
     kafka = {**OF_KAFKA, "options": options}
-    problems = problems_of({"ticdc__feeds": [{**FEED, "source": {"kafka": kafka}}]}, OF_PROTOCOLS, [])
+    problems = problems_of({"ticdc__feeds": [{**FEED, "source": {"kafka": kafka}}]}, PROTOCOLS, [])
     assert len(problems) == 2 and "hush" not in "".join(problems)
 
 

@@ -1,6 +1,7 @@
 """What real messages taught: a test for each line of protocol facts 0.1, on the sample of the repository.
 
-Forms that the sample has not stand with their protocol; line 13 is about files of storage sinks, which nothing reads.
+Forms that the sample has not stand with their protocol; line 13, about files of storage
+sinks, stands in `test_storage_corpus.py`.
 """
 
 from __future__ import annotations

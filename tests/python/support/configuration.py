@@ -58,7 +58,7 @@ OF_TABLES = (
 )
 PROBLEMS = (
     'ticdc__feeds[0].protocol: got "canal_jsn", allowed: avro, canal_json, debezium, debezium_avro, '
-    "open_protocol, simple",
+    "open_protocol, simple, storage_canal_json, storage_csv",
     'ticdc__feeds[1].name: got "shop" a second time; each feed needs a name of its own',
     'ticdc__feeds[1].options: unknown option "compresion", allowed for canal_json: '
     "time_zone, session_time_zone, compression, claim_check, target_schema",

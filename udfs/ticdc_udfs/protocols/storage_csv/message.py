@@ -7,6 +7,7 @@ from base64 import b64decode, b64encode
 from binascii import Error
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
+from math import isfinite
 from typing import NamedTuple
 
 import msgspec
@@ -39,6 +40,8 @@ _NO_NAMES = "set csv.output-field-header = true in the changefeed, and the optio
 _UNLIKE = "or the options of the feed are not those of the changefeed"
 _LEAST_COMMIT_TS, _MAX_COMMIT_TS = 2**52, 2**63 - 1
 """A commit has the milliseconds since 1970 above 18 bits: what is less is a number of another kind."""
+_DIGITS = re.compile(r"-?[0-9]{1,20}").fullmatch
+_FLOATING = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]{1,3})?").fullmatch
 _LINE_BREAKS = {"n": "\n", "r": "\r"}
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
@@ -72,7 +75,7 @@ def row_members(
     if op is None:
         raise DecodeError(ErrorCode.UNKNOWN_KIND, f"the first cell is none of I, U and D, {_UNLIKE}")
     commit = cells[3] or ""
-    if not (commit.isascii() and commit.isdigit() and _LEAST_COMMIT_TS < int(commit) <= _MAX_COMMIT_TS):
+    if not (_DIGITS(commit) and _LEAST_COMMIT_TS < int(commit) <= _MAX_COMMIT_TS):
         raise DecodeError(ErrorCode.BAD_SHAPE, f"the fourth cell is no commit-ts: {_NO_COMMIT}, {_UNLIKE}")
     plan = _plan_of(options, schema_text, header, path.version, len(cells) - first, cells[2], cells[1])
     image: Image = dict(zip(plan.names, cells[first:], strict=True))
@@ -293,7 +296,7 @@ _NUMBERS = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint", "bit"
 
 
 def _number(text: str) -> tuple[str, None]:
-    if not text.removeprefix("-").isdecimal():
+    if not _DIGITS(text):
         raise ValueError("no whole number")
     return text, None
 
@@ -303,11 +306,19 @@ def _year(text: str) -> tuple[str, None]:
 
 
 def _float(text: str) -> tuple[str, None]:
-    return values.float_text(float(text)) if "e" in text else values.single(text), None
+    number = _finite(text)
+    return values.float_text(number) if "e" in text else values.single(text), None
 
 
 def _double(text: str) -> tuple[str, None]:
-    return values.double_text(float(text)) if "e" in text else text, None
+    number = _finite(text)
+    return values.double_text(number) if "e" in text else text, None
+
+
+def _finite(text: str) -> float:
+    if not _FLOATING(text) or not isfinite(number := float(text)):
+        raise ValueError("no finite number")
+    return number
 
 
 def _of_base64(text: str) -> tuple[str, None]:
