@@ -242,29 +242,23 @@ def _cells(value: bytes | None, csv: Csv) -> tuple[list[str | None], Collection[
 
 
 def _split(row: str, csv: Csv) -> list[str | None]:
-    find, text_of = _reader(csv)
-    raw = find(row + csv.delimiter)
+    raw = _finder(csv)(row + csv.delimiter)
     if sum(map(len, raw)) + len(raw) * len(csv.delimiter) != len(row) + len(csv.delimiter):
         raise DecodeError(ErrorCode.BAD_SHAPE, f"the row is no CSV: a cell is quoted in part, {_UNLIKE}")
-    null = csv.null
-    return [None if cell == null else text_of(cell) for cell in raw]
+    null, quote, doubled = csv.null, csv.quote, csv.quote * 2
+    if not quote:
+        return [None if cell == null else _unescaped(cell) for cell in raw]
+    return [None if cell == null else cell[1:-1].replace(doubled, quote) if cell[:1] == quote else cell for cell in raw]
 
 
 @lru_cache(maxsize=100)
-def _reader(csv: Csv) -> tuple[Callable[[str], list[str]], Callable[[str], str]]:
-    """What finds the cells of a row that ends with a delimiter, and what makes a text of a cell."""
-    delimiter, quote = re.escape(csv.delimiter), csv.quote
+def _finder(csv: Csv) -> Callable[[str], list[str]]:
+    """What finds the cells of a row that ends with a delimiter."""
+    delimiter, quote = re.escape(csv.delimiter), re.escape(csv.quote)
     if not quote:
-        return re.compile(rf"((?:\\.|(?!{delimiter})[^\\])*){delimiter}", re.DOTALL).findall, _unescaped
-    no_delimiter = rf"[^{delimiter}{re.escape(quote)}]*"
-    if len(csv.delimiter) > 1:
-        no_delimiter = rf"(?:(?!{delimiter})[^{re.escape(quote)}])*"
-    pattern = "((?:{0}[^{0}]*{0})+|{1}){2}".format(re.escape(quote), no_delimiter, delimiter)
-
-    def unquoted(cell: str) -> str:
-        return cell[1:-1].replace(quote + quote, quote) if cell.startswith(quote) else cell
-
-    return re.compile(pattern).findall, unquoted
+        return re.compile(rf"((?:\\.|(?!{delimiter})[^\\])*){delimiter}", re.DOTALL).findall
+    unquoted = f"[^{delimiter}{quote}]*" if len(csv.delimiter) == 1 else f"(?:(?!{delimiter})[^{quote}])*"
+    return re.compile(f"((?:{quote}[^{quote}]*{quote})+|{unquoted}){delimiter}").findall
 
 
 def _unescaped(cell: str) -> str:
