@@ -23,8 +23,8 @@
                 schema_files.version = versions.version,
                 schema_files.text,
                 to_json(struct(
-                    '' as `Schema`,
-                    '' as `Table`,
+                    coalesce(get_json_object(schema_files.text, '$.Schema'), '') as `Schema`,
+                    coalesce(get_json_object(schema_files.text, '$.Table'), '') as `Table`,
                     schema_files.version as `TableVersion`,
                     coalesce(get_json_object(schema_files.text, '$.Query'), '') as `Query`,
                     0 as `Type`,

@@ -289,6 +289,30 @@ def test_statements_tell_virtual_columns_which_files_lack() -> None:
     assert _image(_csv(_row("1", '"x"'), later)) == {"id": "1", "v": "x"}
 
 
+OLDER = _schema(*VIRTUAL, query=CREATE, TableVersion=VERSION - 2)
+
+
+def test_a_column_stays_virtual_under_a_new_name() -> None:
+    columns = [*COLUMNS, _column("u", "INT")]
+    files = f"[{OLDER},{_schema(*columns, query='ALTER TABLE t RENAME COLUMN w TO u')}]"
+    assert _image(_csv(_row("1", '"x"'), files)) == {"id": "1", "v": "x"}
+
+
+@pytest.mark.parametrize("query", ["RENAME TABLE a TO t", "FLASHBACK TABLE a TO t", "CREATE TABLE t LIKE a"])
+def test_a_table_that_takes_a_name_has_columns_of_its_own(query: str) -> None:
+    """What was virtual in the table that had the name before need not be so in this one."""
+    dropped = _schema(*VIRTUAL, query="DROP TABLE t", TableVersion=VERSION - 1)
+    for before in (OLDER, f"{OLDER},{dropped}"):
+        assert "output_field_header" in _error(_csv(_row("1", '"x"'), f"[{before},{_schema(*VIRTUAL, query=query)}]"))
+
+
+def test_columns_of_expressions_in_indexes_are_none() -> None:
+    schema = _schema(*COLUMNS, _column("_V$_ex_0", "BIGINT"))
+    assert _image(_csv(_row("1", '"x"'), schema)) == {"id": "1", "v": "x"}
+    (event,) = arrow.decode_message(storage_canal_json.decode, SCHEMA_PATH, schema.encode(), None)
+    assert [column["name"] for column in json.loads(event.table_schema or b"")] == ["id", "v"]
+
+
 def test_columns_that_nothing_tells_apart_are_refused() -> None:
     for schema in (_schema(*VIRTUAL), _schema(*VIRTUAL, query=CREATE.replace("AS (id + 1)", "AS (id + 1) STORED"))):
         error = _error(_csv(_row("1", '"x"'), schema))

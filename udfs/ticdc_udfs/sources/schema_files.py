@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -38,6 +39,14 @@ class SchemaFile(msgspec.Struct, frozen=True):
     query: str = msgspec.field(name="Query")
     type: int = msgspec.field(name="Type")
     columns: tuple[FileColumn, ...] | None = msgspec.field(name="TableColumns")
+
+    @property
+    def shown(self) -> list[FileColumn]:
+        """The columns but for those of expressions in indexes, which no row holds."""
+        return [column for column in self.columns or () if not _OF_EXPRESSION(column.name)]
+
+
+_OF_EXPRESSION = re.compile(r"_v\$_.+_[0-9]+", re.IGNORECASE | re.DOTALL).fullmatch
 
 
 class _Metadata(msgspec.Struct):
@@ -78,10 +87,11 @@ def event_of(path: FilePath, content: bytes | None) -> Event:
     if path.kind is FileKind.METADATA:
         checkpoint: int = _parse(_read_metadata, content, "file metadata").checkpoint
         return Event(Kind.WATERMARK, commit_ts=checkpoint)
-    return _of_schema(read_schema(content), path.partition_id)
+    return event_of_schema(read_schema(content), path.partition_id)
 
 
-def _of_schema(file: SchemaFile, physical_id: int | None) -> Event:
+def event_of_schema(file: SchemaFile, physical_id: int | None) -> Event:
+    """The event of a schema file; `physical_id` is that of its table, where its path tells one."""
     event = Event(
         Kind.DDL if file.query else Kind.BOOTSTRAP,
         commit_ts=file.version,
@@ -102,7 +112,7 @@ def columns_of(file: SchemaFile, names: Sequence[str] | None = None) -> list[Col
 
     Defaults are not told: the sink writes bytes of binary ones as text.
     """
-    named = [column for column in file.columns or () if names is None or column.name in names]
+    named = [column for column in file.shown if names is None or column.name in names]
     keys = [column.name for column in file.columns or () if column.primary == "true"]
     # part of a key is none
     keys = keys if {column.name for column in named}.issuperset(keys) else []

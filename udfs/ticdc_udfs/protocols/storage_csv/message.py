@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ticdc_udfs.catalogue import changes as do
-from ticdc_udfs.catalogue.ddl import statements
+from ticdc_udfs.catalogue.fold import DdlEvent, fold
 from ticdc_udfs.contract import internal_columns, values
 from ticdc_udfs.contract.events import (
     IMAGES,
@@ -168,7 +167,7 @@ def _files(text: str) -> _Schemas:
 
 def _names(file: SchemaFile, files: _Schemas, header: bytes | None, count: int, csv: Csv) -> list[str]:
     """The names of a row's columns in their order: those of the header, or all but the virtual ones."""
-    known = [column.name for column in file.columns or ()]
+    known = [column.name for column in file.shown]
     if header is not None:
         names = _of_header(header, known, csv)
         if len(names) != count:
@@ -176,8 +175,8 @@ def _names(file: SchemaFile, files: _Schemas, header: bytes | None, count: int, 
         return names
     if len(known) == count:
         return known
-    virtual = _virtual(files)
-    names = [name for name in known if name.lower() not in virtual]
+    virtual = _virtual(file, files)
+    names = [name for name in known if name not in virtual]
     if len(names) != count:
         raise DecodeError(
             ErrorCode.BAD_SHAPE,
@@ -209,18 +208,20 @@ def _of_header(header: bytes, known: Sequence[str], csv: Csv) -> list[str]:
     return names
 
 
-def _virtual(files: _Schemas) -> set[str]:
-    """The columns, in lower case, that the last of the statements about them defines as virtual."""
-    virtual: set[str] = set()
-    for file in sorted(files, key=lambda file: file.version):
-        for change in statements(file.query, file.schema) if file.query else ():
-            match change:
-                case do.CreateTable():
-                    virtual = {one.name.lower() for one in change.columns if one.generated == "virtual"}
-                case do.SetColumn():
-                    virtual -= {(change.name or "").lower(), change.column.name.lower()}
-                    virtual |= {change.column.name.lower()} if change.column.generated == "virtual" else set()
-    return virtual
+def _virtual(file: SchemaFile, files: _Schemas) -> set[str]:
+    """The columns of a version that are virtual for certain, as the statements up to it tell."""
+    events = []
+    for each in sorted(files, key=lambda one: (one.version, one is file)):
+        event = schema_files.event_of_schema(each, None)
+        text = None if event.table_schema is None else event.table_schema.decode()
+        events.append(DdlEvent(each.version, each.schema, each.table, event.ddl_query, event.ddl_type, text))
+    return {
+        column.name
+        for version in fold(events).versions
+        if version.valid_to_ts is None and (version.schema_name, version.table_name) == (file.schema, file.table)
+        for column in version.columns
+        if column.generated == "virtual"
+    }
 
 
 # Cells
