@@ -1,6 +1,6 @@
 {% macro files_to_read(feeds, ledger, is_first=false) %}
     {% set found = [] %}
-    {% if not execute %}{% do return(found) %}{% endif %}
+    {% if not execute or invocation_args_dict.get("empty") %}{% do return(found) %}{% endif %}
     {% set locations, schemas = {}, {} %}
     {% for row in run_query("select feed, location from (" ~ ledger ~ ") as ledger where kind <> 'metadata'").rows %}
         {% do locations.setdefault(row[0], []).append(row[1]) %}
