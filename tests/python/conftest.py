@@ -41,7 +41,9 @@ ALONE = (
     "macros",
     "models_side_by_side",
     "one_table_harms_no_other",
+    "object_store",
     "plugin",
+    "real_registry",
     "registrar",
 )
 # What runs in one process, as it shares a warehouse, a server, or a Java that is warm. The longest begin first, so that
@@ -53,7 +55,7 @@ GROUPS = {
     "parsed": re.compile(r"package/test_(configuration|descriptions|layers_of_models|macros)"),
 }
 # Parts of the long tests that `.ci/run` takes along, and parts that have more of what some modules build.
-OF_CI = ("dbt", "documents", "loads", "processes", "steps")
+OF_CI = ("dbt", "documents", "loads", "processes", "registry", "steps")
 OF_ALL = ("corpus", "models", "odd_tables")
 
 
