@@ -41,7 +41,9 @@ def jars(*coordinates: str, alone: bool = False) -> list[Path]:
 
     Where they cannot be fetched, the test is skipped; in CI it fails.
     """
-    folder = _cached(coordinates, f"alone: {alone}", lambda folder: _fetch(coordinates, alone, folder))
+    folder = _cached(
+        coordinates, "alone" if alone else "with all that they need", lambda folder: _fetch(coordinates, alone, folder)
+    )
     return sorted(folder.glob("*.jar"))
 
 
@@ -97,5 +99,5 @@ def _dependency(alone: bool, group: str, artifact: str, version: str, extension:
     """A dependency as Ivy reads it; `of` is the classifier."""
     org, name, rev, kind, classifier = map(quoteattr, (group, artifact, version, extension, of))
     wanted = f"<artifact name={name} type={kind} ext={kind} {f'm:classifier={classifier}' if of else ''}/>"
-    conf = "default" if alone else "runtime(default)"
-    return f'<dependency org={org} name={name} rev={rev} conf="default->{conf}">{wanted if alone else ""}</dependency>'
+    # of what is not alone, `default` is the jar and all that it needs to run
+    return f'<dependency org={org} name={name} rev={rev} conf="default->default">{wanted if alone else ""}</dependency>'
