@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from pyarrow.fs import FileSelector
 from support.corpus import SAMPLE, Record, Variant, lines_about, plain, record
 from support.marts import contents
 from support.project import assert_passes, dbt, install, served
-from support.s3 import SECRET, object_store
+from support.s3 import SECRET, ObjectStore, object_store
 
 TABLES = ("customers", "evolve", "keyless", "swappy")
 LARGE = "big_docs"
@@ -37,14 +38,14 @@ def messages(records: Iterable[Record]) -> Iterator[tuple[tuple[object, ...], st
             yield change, message["_tidb"].get("claimCheckLocation"), each.value or b""
 
 
-def put_files(folder: Path) -> int:
+def put_files(store: ObjectStore, folder: str) -> int:
     """Writes the files that the messages of large rows name; gives how many there are."""
     whole = {change: value for change, _, value in messages(map(record, lines_about(plain(SAMPLE), [LARGE])))}
     waiting = [each for each in messages(map(record, lines_about(CLAIM_CHECKS, [LARGE]))) if each[1]]
-    folder.mkdir(parents=True)
     for change, place, _ in waiting:
         file = {"key": "", "value": b64encode(whole[change]).decode()}
-        (folder / str(place).rpartition("/")[2]).write_text(json.dumps(file), encoding="utf-8")
+        with store.files.open_output_stream(f"{folder}/{str(place).rpartition('/')[2]}") as stream:
+            stream.write(json.dumps(file).encode())
     return len(waiting)
 
 
@@ -52,7 +53,7 @@ def put_files(folder: Path) -> int:
 def test_a_warehouse_and_claim_checks_in_an_object_store(tmp_path: Path) -> None:
     variables = "--vars " + json.dumps({"ticdc__feeds": FEEDS}, separators=(",", ":"))
     with object_store(tmp_path, "tables", "claims") as store, served(tmp_path, store.variables) as server:
-        assert put_files(store.folder / "claims" / "of" / "shop") > 3
+        assert put_files(store, "claims/of/shop") > 3
         server.take([*lines_about(plain(SAMPLE), [*TABLES, LARGE]), *lines_about(CLAIM_CHECKS, [LARGE])])
         install(server.port, tmp_path)
         cursor = server.connect()
@@ -73,14 +74,16 @@ def test_a_warehouse_and_claim_checks_in_an_object_store(tmp_path: Path) -> None
         of_feeds = {feed: sorted(row[1:] for row in rows) for feed, rows in by_feed(cursor.fetchall()).items()}
         cursor.execute("set")
         assert not any(SECRET in str(row) for row in cursor.fetchall())
+        left = [each.path for each in store.files.get_file_info(FileSelector("tables", recursive=True))]
         got, want = contents(cursor, "in_store"), contents(cursor, "on_disk")
     assert place.startswith("s3a://tables/in_store/")
+    assert [path for path in left if "/int_ticdc__changes/" in path]
+    assert not [path for path in left if "/_temporary" in path]
     assert len(want["current rows"]) > 100
     for name, rows in want.items():
         assert got[name] == rows, f"{name} differs\n" + "\n".join(sorted(set(rows) ^ set(got[name]))[:6])
-    assert len(of_feeds["claims"]) > 0
+    assert of_feeds["claims"]
     assert of_feeds["claims"] == of_feeds["shop"]
-    assert not [path for path in store.folder.rglob("_temporary*")]
 
 
 def by_feed(rows: Iterable[tuple[str, ...]]) -> dict[str, list[tuple[str, ...]]]:

@@ -1,11 +1,14 @@
-"""S3Proxy, a server of S3's API over a folder, and what Spark needs to reach it as `s3a://`."""
+"""S3Proxy, a server of S3's API that holds objects in memory, and what Spark needs to reach it as `s3a://`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+from pyarrow.fs import S3FileSystem
 
 from support.jars import JAVA, jars
 from support.servers import free_port, listens, running
@@ -19,8 +22,7 @@ s3proxy.endpoint=http://127.0.0.1:{port}
 s3proxy.authorization=aws-v4
 s3proxy.identity={key}
 s3proxy.credential={secret}
-jclouds.provider=filesystem-nio2
-jclouds.filesystem.basedir={folder}
+jclouds.provider=transient
 """
 _LOG = """\
 <configuration>
@@ -33,10 +35,17 @@ _LOG = """\
 
 
 class ObjectStore(NamedTuple):
-    """A server that is up; each folder in `folder` is a bucket."""
+    """A server that is up."""
 
-    folder: Path
     port: int
+
+    @property
+    def files(self) -> S3FileSystem:
+        """What is in it; the first part of a path is the bucket."""
+        # S3Proxy does not know the checksums at the end of what is sent that newer clients send
+        os.environ["AWS_REQUEST_CHECKSUM_CALCULATION"] = "when_required"
+        place = {"scheme": "http", "endpoint_override": f"127.0.0.1:{self.port}", "region": "us-east-1"}
+        return S3FileSystem(access_key=KEY, secret_key=SECRET, allow_bucket_creation=True, **place)
 
     @property
     def variables(self) -> dict[str, str]:
@@ -58,16 +67,15 @@ class ObjectStore(NamedTuple):
 @contextmanager
 def object_store(folder: Path, *buckets: str) -> Iterator[ObjectStore]:
     """A server as long as this lasts, with these buckets."""
-    store = ObjectStore(folder / "buckets", free_port())
-    for bucket in buckets:
-        (store.folder / bucket).mkdir(parents=True)
+    store = ObjectStore(free_port())
     properties = folder / "s3proxy.properties"
-    told = {"port": store.port, "key": KEY, "secret": SECRET, "folder": store.folder}
-    properties.write_text(_PROPERTIES.format(**told), encoding="utf-8")
+    properties.write_text(_PROPERTIES.format(port=store.port, key=KEY, secret=SECRET), encoding="utf-8")
     log = folder / "logback.xml"
     log.write_text(_LOG, encoding="utf-8")
     class_path = ":".join(map(str, jars(_SERVER)))
     command = [JAVA, "-Xmx512m", "-XX:+UseSerialGC", f"-Dlogback.configurationFile={log}", "-cp", class_path]
     command += ["org.gaul.s3proxy.Main", "--properties", str(properties)]
     with running(command, folder / "s3proxy.log", lambda: listens(store.port)):
+        for bucket in buckets:
+            store.files.create_dir(bucket)
         yield store
