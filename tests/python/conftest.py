@@ -41,7 +41,9 @@ ALONE = (
     "macros",
     "models_side_by_side",
     "one_table_harms_no_other",
+    "object_store",
     "plugin",
+    "real_registry",
     "registrar",
     "storage_sinks",
 )
@@ -54,7 +56,7 @@ GROUPS = {
     "parsed": re.compile(r"package/test_(configuration|descriptions|layers_of_models|macros)"),
 }
 # Parts of the long tests that `.ci/run` takes along, and parts that have more of what some modules build.
-OF_CI = ("dbt", "documents", "loads", "processes", "steps", "storage")
+OF_CI = ("dbt", "documents", "loads", "processes", "registry", "steps", "storage")
 OF_ALL = ("corpus", "models", "odd_tables")
 
 

@@ -2,76 +2,33 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.corpus import SAMPLE, lines_about, plain
+from support.jars import jars
+from support.marts import contents
 from support.project import assert_passes, dbt, install, served
 
-DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
-DELTAS = ("io.delta_", "io.unitycatalog_")
-FIND_JARS = f"""
-from pyspark.sql import SparkSession
-spark = SparkSession.builder.master("local[1]").config("spark.jars.packages", "{DELTA}").getOrCreate()
-print(spark.conf.get("spark.jars").replace("file://", ""))
-"""
+DELTA = ("io.delta:delta-spark_4.1_2.13:4.4.0", "io.delta:delta-storage:4.4.0")
 
 # They are renamed, truncated, given columns and other keys, have partitions that go, and rows without a key.
 TABLES = ("customers", "evolve", "exch", "keyless", "sales", "swappy", "trunc_me", "ren1", "ren2", "ren1b")
 PARTS = 3
 STORED = '--vars {"ticdc__stored_from_rows":1}'
-QUERIES = {
-    "current rows": "select * from ticdc__current_rows",
-    "history": "select * from ticdc__row_history",
-    "history that is known now": "select * except (known_from, known_to) from ticdc__row_history_bitemporal "
-    "where known_to is null",
-    "changelog": "select * except (topic, `partition`, `offset`, event_index, run_id, known_from) "
-    "from ticdc__changelog",
-    "transactions": "select * from ticdc__transactions",
-    "tables": "select * except (current_relation, history_relation) from ticdc__tables",
-    "accounting": "select * from ticdc__accounting",
-    "problems": "select * from ticdc__problems",
-}
-TYPED_QUERIES = {
-    "typed rows": "select * from customers",
-    "typed rows of a table without key": "select * from keyless",
-    "typed history": "select * from swappy_history",
-    "typed rows as of a commit": "select * from swappy_as_of({bound})",
-}
-
-
-@pytest.fixture
-def jars() -> str:
-    """A class path of Delta alone: what it brings besides would come before Spark's own."""
-    found = subprocess.run([sys.executable, "-c", FIND_JARS], check=True, capture_output=True, text=True, timeout=300)
-    return ":".join(jar for jar in found.stdout.strip().split(",") if Path(jar).name.startswith(DELTAS))
-
-
-def contents(cursor: Any, client: str) -> dict[str, list[str]]:
-    """The marts and typed tables of a client, each as sorted rows."""
-    found = {}
-    cursor.execute(f"select min(complete_through_ts) from {client}.ticdc__completeness")
-    ((bound,),) = cursor.fetchall()
-    for schema, queries in ((client, QUERIES), (f"{client}_shop", TYPED_QUERIES)):
-        cursor.execute(f"use {schema}")
-        for name, query in queries.items():
-            cursor.execute(query.format(bound=bound))
-            found[name] = sorted(map(repr, cursor.fetchall()))
-    return found
 
 
 @pytest.mark.soak("delta")
-def test_delta_tables_hold_what_parquet_tables_hold(tmp_path: Path, jars: str) -> None:
+def test_delta_tables_hold_what_parquet_tables_hold(tmp_path: Path) -> None:
     settings = {
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         # 50 are for the files of large tables
         "spark.databricks.delta.snapshotPartitions": "2",
     }
-    submitted = [f"--driver-class-path {jars}", *(f"--conf {name}={value}" for name, value in settings.items())]
+    # what they depend on besides would come before Spark's own
+    class_path = ":".join(map(str, jars(*DELTA, alone=True)))
+    submitted = [f"--driver-class-path {class_path}", *(f"--conf {name}={value}" for name, value in settings.items())]
     with served(tmp_path, {"PYSPARK_SUBMIT_ARGS": " ".join([*submitted, "pyspark-shell"])}) as server:
         server.take(lines_about(plain(SAMPLE), TABLES))
         port = server.port
