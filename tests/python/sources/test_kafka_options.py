@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ticdc_udfs.contract.kafka_options import options_of_librdkafka, options_of_spark, problems_of_kafka
+from ticdc_udfs.contract.kafka_options import options_of_librdkafka, problems_of_kafka
 
 SERVERS = "broker-1:9092,broker-2:9092"
 JAAS = "org.apache.kafka.common.security.scram.ScramLoginModule required username='me' password='${secrets:WORD}' ;"
@@ -23,20 +23,12 @@ def kafka(**options: Any) -> dict[str, Any]:
 def test_a_source_of_brokers_alone_is_enough() -> None:
     source = {"bootstrap_servers": SERVERS}
     assert not [*problems_of_kafka(source, "here")]
-    assert options_of_spark(source) == {
-        "kafka.bootstrap.servers": SERVERS,
-        "kafka.isolation.level": "read_committed",
-        "failOnDataLoss": "true",
-    }
     assert options_of_librdkafka(source, {}) == {"bootstrap.servers": SERVERS}
 
 
 def test_secrets_are_named_for_spark_and_given_to_librdkafka() -> None:
     source = kafka(security_protocol="SASL_SSL", sasl_mechanism="SCRAM-SHA-512", sasl_jaas_config=JAAS)
     assert not [*problems_of_kafka(source, "here")]
-    of_spark = options_of_spark(source)
-    assert of_spark["kafka.sasl.jaas.config"] == JAAS
-    assert of_spark["kafka.config.providers"] == "secrets"
     assert options_of_librdkafka(source, {"WORD": 'a"word'}) == {
         "bootstrap.servers": SERVERS,
         "security.protocol": "SASL_SSL",

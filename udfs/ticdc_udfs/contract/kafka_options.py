@@ -14,11 +14,6 @@ ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
 """The first one is the default."""
 
 _MEMBERS = ("bootstrap_servers", "isolation_level", "options")
-# Spark's SQL would replace references to a provider `env` itself.
-_PROVIDER = {
-    "config.providers": "secrets",
-    "config.providers.secrets.class": "org.apache.kafka.common.config.provider.EnvVarConfigProvider",
-}
 _SECRET = re.compile(r"\$\{secrets:([A-Za-z_][A-Za-z0-9_]*)\}")
 _IS_SECRET = re.compile(r"password|secret|token|credential|keystore\.key|jaas")
 _OPTION = re.compile(r"[a-z][a-z0-9.]*")
@@ -85,18 +80,6 @@ def _of_option(name: str, value: object, place: str) -> Iterator[str]:
             f"{place}.{name}: holds a secret, which would stand in SQL and logs; expected a reference to the "
             "environment of driver and workers, such as ${secrets:KAFKA_PASSWORD}"
         )
-
-
-def options_of_spark(kafka: Mapping[str, object]) -> dict[str, str]:
-    """The options of Spark's Kafka source, but for what of it is read; `kafka` is the member of a feed's source."""
-    given = _options(kafka)
-    settings = {
-        **given,
-        **(_PROVIDER if any(_SECRET.search(value) for value in given.values()) else {}),
-        "bootstrap.servers": str(kafka["bootstrap_servers"]),
-        "isolation.level": str(kafka.get("isolation_level") or ISOLATION_LEVELS[0]),
-    }
-    return {**{f"kafka.{name}": value for name, value in settings.items()}, "failOnDataLoss": "true"}
 
 
 def options_of_librdkafka(kafka: Mapping[str, object], environment: Mapping[str, str]) -> dict[str, str]:
