@@ -13,14 +13,7 @@ plans as (
 
 newest as (
 
-    select * except (newest_run_id)
-    from (
-        select
-            *,
-            max(run_id) over (partition by feed, topic) as newest_run_id
-        from plans
-    ) as plans_of_topics
-    where run_id = newest_run_id
+    {{ ticdc.newest_offsets("plans") }}
 
 ),
 
@@ -41,6 +34,16 @@ positions as (
 
     {{ ticdc.read_offsets(reader, relation, feeds) }}
     {%- endif %}
+    {%- for protocol in (feeds | map(attribute="protocol") | unique if feeds[0].keep_messages else []) %}
+    {%- set staged = ticdc.relation_before("stg_ticdc__" ~ protocol) %}
+    {%- if staged and ticdc.batches(staged) %}
+
+    union all
+
+    -- before messages were kept
+    {{ ticdc.read_offsets("stg_ticdc__" ~ protocol, staged, feeds | selectattr("protocol", "equalto", protocol) | list) }}
+    {%- endif %}
+    {%- endfor %}
 
 ),
 
