@@ -1,5 +1,6 @@
 {% macro kafka_partitions(reader, feeds, plans) %}
-{%- set relation = ticdc.relation_before(reader) -%}
+{#- a redecode makes staging anew, and of the raw copy -#}
+{%- set relation = ticdc.relation_of(reader) if feeds[0].keep_messages else ticdc.relation_before(reader) -%}
 {%- set relation = relation if relation and ticdc.batches(relation) else none -%}
 with
 

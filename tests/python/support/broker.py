@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import time
@@ -44,6 +45,7 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
 auto.create.topics.enable=false
+log.retention.ms=-1
 log.cleaner.backoff.ms=200
 log.cleaner.dedupe.buffer.size=2000000
 sasl.enabled.mechanisms=PLAIN
@@ -96,7 +98,8 @@ class Broker:
         producer, sent = Producer({**self._settings, "linger.ms": 5}), 0
         for each in records:
             partition = each.partition if partitions is None else each.partition % partitions
-            producer.produce(topic or each.topic, each.value, each.key, partition)
+            at = json.loads(each.line)["timestamp"] if each.line else 0  # 0: now
+            producer.produce(topic or each.topic, each.value, each.key, partition, timestamp=at)
             producer.poll(0)
             sent += 1
         assert not producer.flush(60)
