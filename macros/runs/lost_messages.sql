@@ -3,7 +3,13 @@
 select
     'feed ' || staged.feed || ', topic ' || topic || ', partition ' || `partition` || ': ' || count(*) || ' message(s), offsets '
     || min(`offset`) || ' to ' || max(`offset`)
-    || if(bool_and(configured.feed is null), ', as the feed is not configured', ', which the source no longer holds')
+    || case
+        when bool_and(configured.feed is null) then ', as the feed is not configured'
+        {%- for feed in ticdc.kafka_feeds(ticdc.feeds()) %}
+        when staged.feed = {{ ticdc.text_literal(feed.name) }} then ', as the feed keeps no messages of Kafka (keep_messages)'
+        {%- endfor %}
+        else ', which the source no longer holds'
+    end
 from {{ ticdc.rows_of(staged) }} as staged
 left join (
     select explode(array({{ ticdc.text_literals(ticdc.feeds() | map(attribute="name")) }})) as feed

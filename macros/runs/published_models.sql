@@ -7,5 +7,7 @@
     {% for protocol in ticdc.protocols_in_use() %}{% do models.append("stg_ticdc__" ~ protocol) %}{% endfor %}
     {% if ticdc.feeds() | selectattr("schemas", "string") | list %}{% do models.append("int_ticdc__writer_schemas") %}{% endif %}
     {% if ticdc.feeds_of_kind("files", ticdc.feeds()) %}{% do models.append("int_ticdc__files") %}{% endif %}
+    {% if ticdc.feeds_of_kind("kafka", ticdc.feeds()) %}{% do models.append("int_ticdc__kafka_offsets") %}{% endif %}
+    {% if ticdc.kafka_feeds(ticdc.feeds(), are_kept=true) %}{% do models.append("int_ticdc__kept_messages") %}{% endif %}
     {% do return(models) %}
 {% endmacro %}

@@ -9,7 +9,7 @@
 {%- endif -%}
 {%- set messages = ticdc.messages_to_stage(protocol, staged, redriven_feeds, staged_messages) -%}
 {%- set has_commits = protocol ~ "__commits" in ticdc and (redriven_feeds or ticdc.some_lack_commits(messages)) -%}
-{%- do ticdc.to_settle({"run_id": first_run_id}) %}
+{%- do ticdc.to_settle(dict(ticdc.sources_progress(feeds), run_id=first_run_id)) %}
 
 with
 

@@ -1,3 +1,4 @@
+{%- set in_kafka = ticdc.feeds_of_kind("kafka", ticdc.feeds()) -%}
 {%- set of_files = ticdc.feeds_of_kind("files", ticdc.feeds()) | map(attribute="name") | list -%}
 with
 
@@ -112,6 +113,17 @@ counted as (
 )
 
 select
-    *,
+    counted.*,
+    {%- if in_kafka %}
+    counted.messages = counted.rows + counted.ddl + counted.watermarks + counted.bootstraps + counted.dead_letters
+    and coalesce(plans.status, 'read') in ('read', 'gone') as balanced
+from counted
+left join ({{ ticdc.newest_offsets(ticdc.published_rows(ref("int_ticdc__kafka_offsets")), "feed") }}) as plans
+    on
+        counted.feed = plans.feed
+        and counted.topic = plans.topic
+        and counted.`partition` = plans.`partition`
+    {%- else %}
     messages = rows + ddl + watermarks + bootstraps + dead_letters as balanced
 from counted
+    {%- endif %}

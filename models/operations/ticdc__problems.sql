@@ -1,4 +1,5 @@
 {%- set row_key = ticdc.row_key_columns() -%}
+{%- set in_kafka = ticdc.feeds_of_kind("kafka", ticdc.feeds()) -%}
 {%- set carried_rows = ref("int_ticdc__carried_rows") -%}
 {%- set of_files = ticdc.feeds_of_kind("files", ticdc.feeds()) | map(attribute="name") | list %}
 with
@@ -83,6 +84,10 @@ offset_gaps as (
         || ' lists: they are taken when they come' as remedy
     from {{ ref("ticdc__accounting") }}
     where gaps > 0
+        {%- if in_kafka %}
+        -- what expired there is told by itself
+        and feed not in ({{ ticdc.text_literals(in_kafka | map(attribute="name")) }})
+        {%- endif %}
 
 ),
 
@@ -120,6 +125,39 @@ unknown_files as (
     from {{ ticdc.live_rows(ref("int_ticdc__files")) }} as files
     where kind = 'other' and feed in ({{ ticdc.text_literals(of_files) }})
     group by feed
+
+),
+
+{% endif -%}
+{% if in_kafka -%}
+kafka_problems as (
+
+    select
+        feed,
+        null as schema_name,
+        null as table_name,
+        null as commit_ts,
+        if(status = 'gone', 'warning', 'error') as severity,
+        case status
+            when 'expired' then 'messages_expired'
+            when 'recreated' then 'topic_recreated'
+            when 'rewound' then 'topic_rewound'
+            else 'topic_gone'
+        end as code,
+        'topic ' || topic || ', partition ' || `partition` || ': ' || detail as detail,
+        case status
+            when 'expired'
+                then 'nothing is read of the partition until a build has ticdc__accept_lost_messages, and goes on with'
+                    || ' what is there; `ticdc compare` shows which rows lack what is lost, and an entry of'
+                    || ' ticdc__initial_loads puts them right; give the topic a longer retention, or build more often'
+            when 'gone'
+                then 'name the topic in finished_topics of the feed, where its tables were dropped or renamed'
+            else 'nothing is read of the topic until a build has ticdc__accept_lost_messages, and reads it from its'
+                || ' start; what the old one held unread is lost: `ticdc compare` shows which rows lack it, and an'
+                || ' entry of ticdc__initial_loads puts them right'
+        end as remedy
+    from ({{ ticdc.newest_offsets(ticdc.live_rows(ref("int_ticdc__kafka_offsets")), "feed") }}) as plans
+    where status <> 'read' and feed in ({{ ticdc.text_literals(in_kafka | map(attribute="name")) }})
 
 ),
 
@@ -558,6 +596,10 @@ union all
 select * from unread_files
 union all
 select * from unknown_files
+union all
+{% endif -%}
+{% if in_kafka -%}
+select * from kafka_problems
 union all
 {% endif -%}
 select * from silent_partitions

@@ -36,6 +36,7 @@ ALONE = (
     "descriptions",
     "formats",
     "interrupted",
+    "kafka",
     "known_when",
     "layers_of_models",
     "macros",

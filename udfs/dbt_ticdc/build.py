@@ -47,8 +47,10 @@ def fingerprint(package: Path, variables: Mapping[str, Any], messages: int) -> s
     return digest.hexdigest()
 
 
-def build(package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool = False) -> None:
-    """`dbt build` of the package in `work`, a line of progress per node.
+def build(
+    package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool = False, is_quiet: bool = False
+) -> None:
+    """`dbt build` of the package in `work`, a line of progress per node unless it is quiet.
 
     Raises `NodesFailed` where models or tests fail, `TicdcError` where dbt cannot start on them.
     """
@@ -56,7 +58,7 @@ def build(package: Path, work: Path, variables: Mapping[str, Any], full_refresh:
     arguments = ["build", "--exclude-resource-type", "unit_test"]  # they say nothing of the user's messages
     arguments += ["--full-refresh"] if full_refresh else []
     try:
-        result = _dbt(package, work, "target", arguments, variables, progress)
+        result = _dbt(package, work, "target", arguments, variables, (lambda event: None) if is_quiet else progress)
     finally:
         progress.end()
     if result.exception is not None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from dbt_ticdc import (
@@ -18,6 +20,7 @@ from dbt_ticdc import (
     columns,
     compare,
     feeds,
+    kafka,
     last_run,
     messages,
     package_path,
@@ -55,7 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    variables = feeds.read_vars(options.feeds)
+    variables = _variables_of_run(options)
+    if not options.messages:
+        _run_sources(options, variables)
+        return
     files = messages.find_files(options.messages)
     if options.columns is not None:
         columns.check(options.columns)
@@ -72,6 +78,83 @@ def _run(options: argparse.Namespace) -> None:
         run(spark, folder, variables, files, options.columns, options.full_refresh)
     if (warehouse.work_folder(folder) / _LAST_BUILD).is_file():
         last_run.remember(folder, asked_for, texts[0])
+
+
+def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
+    """The variables of the feeds; checks that options go together."""
+    of_kafka = (options.topics, options.protocol)
+    if options.kafka is None:
+        if any(of_kafka):
+            raise TicdcError(
+                "--topics and --protocol are of the messages at --kafka; feeds of other sources are in --feeds"
+            )
+        variables = feeds.read_vars(options.feeds)
+        if not options.messages and not kafka.need_no_messages(variables):
+            raise TicdcError(
+                "say where the messages are: --messages, --kafka, or --feeds with a `source` for each feed"
+            )
+    elif options.messages or options.feeds:
+        raise TicdcError("--kafka goes without --messages and --feeds; a file of feeds can say where the messages are")
+    elif not all(of_kafka):
+        raise TicdcError("--kafka needs --topics and --protocol: which topics to read, and how to decode them")
+    else:
+        variables = kafka.variables(options.kafka, options.topics, options.protocol)
+    if options.every and options.messages:
+        raise TicdcError("--every is for messages at brokers, in buckets and tables, and not for --messages")
+    if options.messages_per_run:
+        variables["ticdc__messages_per_run"] = options.messages_per_run
+    return variables
+
+
+def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None:
+    """Runs of feeds that say where their messages are: until all is read that was there, or again and again."""
+    folder: Path = options.warehouse.resolve()
+    spark = _open(options.warehouse, kafka.settings() if kafka.is_read(variables) else None)
+    once = {"ticdc__accept_lost_messages": True} if options.accept_lost_messages else {}
+
+    def catch_up(is_quiet: bool) -> None:
+        with warehouse.writing(spark, folder):
+            while True:
+                began = time.time()
+                _build_sources(spark, folder, options, variables, once, is_quiet)
+                once.clear()
+                print(summary.line(spark, began), flush=True)
+                if kafka.is_caught_up(spark):
+                    return
+
+    def again() -> None:
+        try:
+            catch_up(is_quiet=True)
+        except TicdcError as error:
+            say(f"ticdc: {error}")
+
+    if options.every is None:
+        with _summary(spark):
+            catch_up(is_quiet=False)
+        return
+    try:
+        kafka.every(options.every, again)
+    finally:
+        spark.stop()
+
+
+def _build_sources(
+    spark: SparkSession,
+    folder: Path,
+    options: argparse.Namespace,
+    variables: dict[str, Any],
+    once: Mapping[str, object],
+    is_quiet: bool,
+) -> None:
+    work = warehouse.work_folder(folder)
+    schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
+    if options.columns is not None and "ticdc__information_schema" not in variables:
+        with step(f"loading columns: {options.columns}"):
+            spark.sql(f"create database if not exists {messages.quoted(schema)}")
+            variables["ticdc__information_schema"] = columns.load(spark, options.columns, schema)
+    (work / _LAST_BUILD).unlink(missing_ok=True)
+    (work / _VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
+    build.build(package_path(), work, {**variables, **once}, options.full_refresh, is_quiet)
 
 
 def _redrive(options: argparse.Namespace) -> None:
@@ -275,9 +358,9 @@ def _compare(options: argparse.Namespace) -> int:
         spark.stop()
 
 
-def _open(folder: Path) -> SparkSession:
+def _open(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSession:
     with step(f"opening {folder}"):
-        return warehouse.open_session(folder)
+        return warehouse.open_session(folder, settings)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -293,14 +376,32 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     run_command = commands.add_parser(
-        "run", parents=[with_warehouse], help="load dumps of Kafka records and build the tables"
+        "run", parents=[with_warehouse], help="build the tables of messages: of dumps, at brokers, or where feeds say"
+    )
+    run_command.add_argument("--kafka", metavar="HOST:PORT", help="brokers that have the messages, others after commas")
+    run_command.add_argument(
+        "--topics", nargs="+", action="extend", metavar="PATTERN", help="with --kafka: the topics, as SQL like patterns"
+    )
+    run_command.add_argument("--protocol", metavar="NAME", help="with --kafka: the changefeed's, such as canal_json")
+    run_command.add_argument(
+        "--every",
+        type=_seconds,
+        metavar="SECONDS",
+        help="run again and again, such as every 60s or 5m, until Ctrl-C; not for --messages",
+    )
+    run_command.add_argument(
+        "--messages-per-run", type=int, metavar="N", help="read about so many at once of brokers (default: all)"
+    )
+    run_command.add_argument(
+        "--accept-lost-messages",
+        action="store_true",
+        help="go on where messages of brokers were gone before they were read, or a topic was made again",
     )
     run_command.add_argument(
         "--messages",
         type=Path,
         nargs="+",
         action="extend",
-        required=True,
         metavar="PATH",
         help="files of JSON lines (topic, partition, offset, timestamp in ms, key and value in base64 or null), also "
         ".gz or .xz, or folders of such files; records that are loaded already are left out",
@@ -420,6 +521,13 @@ def _zone(text: str) -> str:
         return ZoneInfo(text).key
     except (KeyError, ValueError, OSError) as error:
         raise argparse.ArgumentTypeError(f"{text} is no time zone; allowed is a name such as Asia/Shanghai") from error
+
+
+def _seconds(text: str) -> float:
+    found = re.fullmatch(r"(\d+)(s|m|h)?", text)
+    if found is None or not int(found[1]):
+        raise argparse.ArgumentTypeError(f"{text} is no time; allowed are texts such as 60s, 5m, 1h")
+    return float(found[1]) * {"m": 60, "h": 3600}.get(found[2], 1)
 
 
 def _tso(text: str) -> int:

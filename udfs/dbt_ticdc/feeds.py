@@ -12,11 +12,13 @@ from dbt_ticdc.errors import TicdcError
 
 VARIABLES = frozenset(
     {
+        "ticdc__accept_lost_messages",
         "ticdc__dead_letter_payloads",
         "ticdc__feeds",
         "ticdc__information_schema",
         "ticdc__initial_loads",
         "ticdc__lease_minutes",
+        "ticdc__messages_per_run",
         "ticdc__messages_schema",
         "ticdc__redecode",
         "ticdc__redrive",

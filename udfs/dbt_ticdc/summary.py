@@ -62,6 +62,19 @@ def text(spark: SparkSession) -> str:
     return "\n".join(parts)
 
 
+def line(spark: SparkSession, began: float) -> str:
+    """What a run brought that began then, in seconds since 1970: one line."""
+    run = spark.sql(f"select messages, changes from ticdc__runs where run_id >= {int(began * 1_000_000)}").collect()
+    bound = spark.sql("select min(complete_through_ts) from ticdc__completeness").collect()[0][0]
+    errors = spark.sql("select count_if(severity = 'error') from ticdc__problems").collect()[0][0]
+    messages, changes = run[0] if run else (0, 0)
+    now = datetime.now(UTC)
+    return (
+        f"{now:%Y-%m-%d %H:%M:%S} UTC: {_count(messages or 0, 'message')}, {_count(changes or 0, 'change')}, complete "
+        f"through {utc(bound or None)}, {_count(errors, 'error')}, {now.timestamp() - began:.1f} s"
+    )
+
+
 def utc(tso: int | None) -> str:
     """The instant of a TSO (milliseconds << 18 | logical), or `-`."""
     if tso is None:

@@ -78,6 +78,9 @@ NOT_RUN: Mapping[str, Left] = {
     "ticdc serve --warehouse my_warehouse --port 10000": Left(
         "runs until it is ended; the server of the tests is one, on a port that is free", is_understood
     ),
+    r"ticdc run --kafka localhost:9092 --topics 'shop\_%' --protocol canal_json --every 60s": Left(
+        "runs until it is ended, at a broker; the module `kafka` has one", is_understood
+    ),
     "ticdc compare --feed shop --as-of 470610924950257664 --mysql mysql://reader@tidb:4000": Left(
         "asks a TiDB", is_understood
     ),

@@ -162,7 +162,11 @@ RIGHT_SOURCES: Sequence[Mapping[str, Any]] = (
             "kafka": {
                 **OF_KAFKA,
                 "isolation_level": "read_uncommitted",
-                "options": {"security.protocol": "SASL_SSL", "sasl.jaas.config": 'x password="${secrets:P}";'},
+                "options": {
+                    "security.protocol": "SASL_SSL",
+                    "sasl.jaas.config": "org.apache.kafka.common.security.plain.PlainLoginModule required "
+                    'username="u" password="${secrets:P}";',
+                },
             }
         },
     },
@@ -192,7 +196,7 @@ WRONG_SOURCES: Sequence[tuple[Mapping[str, Any], str]] = (
     ),
     (
         {**FEED, "source": {"kafka": {**OF_KAFKA, "options": {"group.id": "x"}}}},
-        '.options: got "group.id" is set by the package',
+        '.options: got "group.id", which Spark or the package sets',
     ),
     ({**FEED, "keep_messages": True}, ".keep_messages: got true, allowed where the messages are in Kafka (source)"),
     (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,14 +59,14 @@ def served(folder: Path, variables: Mapping[str, str] | None = None) -> Iterator
 
 
 def dbt(
-    command: str, client: str, port: int, folder: Path, variables: Mapping[str, str] | None = None
+    command: str | Sequence[str], client: str, port: int, folder: Path, variables: Mapping[str, str] | None = None
 ) -> subprocess.Popen[str]:
     """The command, whose models go to the schema that the client is named like."""
     arguments = [
         sys.executable,
         "-m",
         "dbt.cli.main",
-        *command.split(),
+        *(command.split() if isinstance(command, str) else command),
         "--project-dir",
         str(PROJECT),
         "--no-use-colors",

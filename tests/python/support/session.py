@@ -6,9 +6,10 @@ One session is open at a time, on the warehouse that was used last.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,37 @@ def close() -> None:
     session = SparkSession.getActiveSession()
     if session is not None:
         session.stop()
+
+
+@contextmanager
+def with_class_path(path: str) -> Iterator[None]:
+    """In the block a Java runs that has these jars, another one than before and after it."""
+    _end_java()
+    before = os.environ.get(_SUBMITTED)
+    os.environ[_SUBMITTED] = f"--driver-class-path {path} pyspark-shell"
+    try:
+        yield
+    finally:
+        _end_java()
+        if before is None:
+            del os.environ[_SUBMITTED]
+        else:
+            os.environ[_SUBMITTED] = before
+
+
+_SUBMITTED = "PYSPARK_SUBMIT_ARGS"
+
+
+def _end_java() -> None:
+    from pyspark import SparkContext
+
+    close()
+    gateway: Any = SparkContext._gateway
+    if gateway is not None:
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait(30)
+        SparkContext._gateway = SparkContext._jvm = None
 
 
 def run(

@@ -49,7 +49,8 @@ def problems_of(
     return [
         *_of_feeds(feeds, protocols),
         *_of_variables(variables),
-        *_of_redrive(variables.get("ticdc__redrive", False), names),
+        *_of_chosen_feeds("ticdc__redrive", variables.get("ticdc__redrive", False), names),
+        *_of_chosen_feeds("ticdc__accept_lost_messages", variables.get("ticdc__accept_lost_messages", False), names),
         *_of_initial_loads(variables.get("ticdc__initial_loads") or [], names),
         *_of_relations(variables.get("ticdc__messages_schema", "ticdc_raw"), relations),
     ]
@@ -196,10 +197,10 @@ def _of_variables(variables: Mapping[str, object]) -> Iterator[str]:
             yield f"{name}: {_got(variables[name])}, {told}"
 
 
-def _of_redrive(redrive: object, names: Sequence[object]) -> Iterator[str]:
-    if isinstance(redrive, bool) or (isinstance(redrive, list) and all(name in names for name in redrive)):
+def _of_chosen_feeds(variable: str, chosen: object, names: Sequence[object]) -> Iterator[str]:
+    if isinstance(chosen, bool) or (isinstance(chosen, list) and all(name in names for name in chosen)):
         return
-    yield f"ticdc__redrive: {_got(redrive)}, allowed: true, false, or a list of names of feeds"
+    yield f"{variable}: {_got(chosen)}, allowed: true, false, or a list of names of feeds"
 
 
 def _of_initial_loads(loads: object, feed_names: Sequence[object]) -> Iterator[str]:
@@ -293,6 +294,10 @@ _VARIABLES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "ticdc__lease_minutes": (
         lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf,
         "expected a number of minutes, more than 0",
+    ),
+    "ticdc__messages_per_run": (
+        lambda value: value is None or _is_count(value, 1),
+        "expected a number of messages, 1 or more",
     ),
     "ticdc__redecode": (lambda value: isinstance(value, bool), "allowed: true, false"),
 }

@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
+from ticdc_udfs.contract.kafka_options import problems_of_kafka
+
 LAYOUTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "kafka": {
         "topic": ("string",),
@@ -33,18 +35,9 @@ _INEXACT: Mapping[str, str] = {
 
 _MEMBERS = ("relation", "kafka", "files")
 _RELATION_MEMBERS = ("relation", "layout")
-_KAFKA_MEMBERS = ("bootstrap_servers", "isolation_level", "options")
-ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
 FILE_PROTOCOLS = ("storage_canal_json", "storage_csv")
 """The protocols whose messages lie in files, those of TiCDC's storage sink."""
 
-_OPTION = re.compile(r"[a-z][a-z0-9.]*")
-_OF_SPARK = re.compile(
-    r"auto\.offset\.reset|enable\.auto\.commit|group\.id|interceptor\.classes|isolation\.level|(key|value)\.deserializer"
-    r"|bootstrap\.servers"
-)
-_SECRET = re.compile(r"password|secret|sasl\.jaas\.config|ssl\.keystore\.key")
-_REFERENCE = re.compile(r"\$\{[^}]+\}")
 _URL = re.compile(r"(s3a|file|abfss?|gs|hdfs|wasbs?|oss)://\S.*|/.*", re.DOTALL)
 _TEXT_TYPE = re.compile(r"(var)?char\(.*")
 
@@ -63,7 +56,7 @@ def problems_of_source(feed: Mapping[str, object], place: str) -> Iterator[str]:
         yield from _of_relation(source, feed.get("topics"), f"{place}.source")
     elif "kafka" in source:
         yield from _unknown(source, ("kafka",), f"{place}.source")
-        yield from _of_kafka(source["kafka"], f"{place}.source.kafka")
+        yield from problems_of_kafka(source["kafka"], f"{place}.source.kafka")
     else:
         yield from _of_files(source, of_files, f"{place}.source")
     yield from _of_kept(feed.get("keep_messages"), source, place)
@@ -104,38 +97,6 @@ def _is_one_name(topics: object) -> bool:
         and isinstance(topics[0], str)
         and not re.search(r"[%_]", re.sub(r"\\.", "", topics[0]))
     )
-
-
-def _of_kafka(kafka: object, place: str) -> Iterator[str]:
-    if not isinstance(kafka, dict):
-        yield f"{place}: {_got(kafka)}, expected a mapping with bootstrap_servers"
-        return
-    yield from _unknown(kafka, _KAFKA_MEMBERS, place)
-    servers = kafka.get("bootstrap_servers")
-    if not isinstance(servers, str) or not servers:
-        yield f"{place}.bootstrap_servers: {_got(servers)}, expected host:port, and others after commas"
-    if kafka.get("isolation_level", ISOLATION_LEVELS[0]) not in ISOLATION_LEVELS:
-        yield f"{place}.isolation_level: {_got(kafka['isolation_level'])}, allowed: {', '.join(ISOLATION_LEVELS)}"
-    options = kafka.get("options") or {}
-    if not isinstance(options, dict):
-        yield f"{place}.options: {_got(options)}, expected a mapping of settings of Kafka's clients"
-        return
-    for name, value in options.items():
-        yield from _of_kafka_option(str(name), value, f"{place}.options")
-
-
-def _of_kafka_option(name: str, value: object, place: str) -> Iterator[str]:
-    if not _OPTION.fullmatch(name):
-        yield f"{place}: {_got(name)}, expected a setting of Kafka's clients, without kafka. before it"
-    elif _OF_SPARK.fullmatch(name):
-        yield f"{place}: {_got(name)} is set by the package"
-    elif not isinstance(value, str):
-        yield f"{place}.{name}: {_got(value)}, expected a text"
-    elif _SECRET.search(name) and not _REFERENCE.search(value):
-        yield (
-            f"{place}.{name}: holds a secret, which would stand in SQL and logs; expected a reference to the "
-            "environment of driver and workers, such as ${secrets:KAFKA_PASSWORD}"
-        )
 
 
 def _of_files(source: Mapping[str, object], of_files: bool, place: str) -> Iterator[str]:

@@ -26,6 +26,7 @@ from ticdc_udfs.protocols import (
 )
 from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, progress
 from ticdc_udfs.sources import files
+from ticdc_udfs.sources import udf as sources
 from ticdc_udfs.typed import codegen, plans, relations
 from ticdc_udfs.wire import claim_check
 
@@ -356,6 +357,16 @@ _INITIAL_LOADS = Udf(
     function=by_json(loads.initial_loads, list[loads.ExportedTable], Any, list[str]),
 )
 
+_KAFKA_OFFSETS = Udf(
+    name="ticdc_kafka_offsets",
+    arguments=(("request", "string"),),
+    returns="string",
+    description="The offsets that a run reads of each partition, of feeds with a Kafka source and what is known of "
+    "them, for which it asks their brokers; both are JSON texts. It needs confluent-kafka, and secrets that options "
+    "name in the workers' environment.",
+    function=sources.offsets_batch,
+)
+
 UDFS: tuple[Udf, ...] = (
     _avro_decoder("avro", avro.decode_batch),
     _decoder("canal_json", canal_json.decode_batch),
@@ -390,4 +401,5 @@ UDFS: tuple[Udf, ...] = (
     _DDL_PASSES,
     _LATEST_STATE,
     _INITIAL_LOADS,
+    _KAFKA_OFFSETS,
 )

@@ -7,12 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from functools import cache
 from typing import NamedTuple
 
 import msgspec
 
 from ticdc_udfs.contract.configuration import TYPED_RELATIONS
+from ticdc_udfs.contract.patterns import is_like
 
 LONGEST_NAME = 128
 """What Hive's metastore holds of the name of a schema or function; of a table or view it holds 256."""
@@ -134,15 +134,8 @@ def _is_wanted(table: UpstreamTable, patterns: Sequence[str]) -> bool:
 
 
 def _is_like(name: str, patterns: Sequence[str]) -> bool:
-    return any(_like(pattern).fullmatch(name) for pattern in patterns)
-
-
-@cache
-def _like(pattern: str) -> re.Pattern[str]:
-    """What SQL's `like` takes, in any case as TiDB's names are."""
-    parts = re.findall(r"\\.|.", pattern, re.DOTALL)
-    wild = {"%": ".*", "_": "."}
-    return re.compile("".join(wild.get(part) or re.escape(part[-1]) for part in parts), re.DOTALL | re.IGNORECASE)
+    """In any case, as TiDB's names are."""
+    return is_like(name, patterns, re.IGNORECASE)
 
 
 def _rank(table: UpstreamTable) -> tuple[str, ...]:

@@ -1,0 +1,12 @@
+{{
+    config(
+        materialized="ticdc_append",
+        is_kept=true,
+        partition_by=["batch_id", "feed"],
+        enabled=ticdc.feeds_of_kind("kafka", ticdc.feeds()) | length > 0,
+    )
+}}
+{%- set plan = ticdc.kafka_plan() if execute and ticdc.memory().is_begun and not flags.EMPTY else {"planned": []} -%}
+{%- if not plan.is_new %}{% do ticdc.nothing_new() %}{% endif -%}
+
+select * from {{ ticdc.planned_offsets(plan.planned) }} as planned

@@ -1,0 +1,24 @@
+{%- set feeds = ticdc.kafka_feeds(ticdc.feeds(), are_kept=true) -%}
+{{
+    config(
+        materialized="ticdc_append",
+        is_kept=true,
+        partition_by=["batch_id", "feed"],
+        enabled=feeds | length > 0,
+    )
+}}
+{%- set new_messages = ticdc.kafka_messages(feeds) if feeds else "" -%}
+{%- set found = run_query("select 1 from (" ~ new_messages ~ ") limit 1") if execute and ticdc.has_rows() -%}
+{%- if found and not found.rows | length %}{% do ticdc.nothing_new() %}{% endif -%}
+{%- do ticdc.to_settle({"run_id": ticdc.run_id() | int, "plan_run_id": ticdc.newest_plan() if feeds else 0}) %}
+
+select
+    topic,
+    `partition`,
+    `offset`,
+    message_at as `timestamp`,
+    key,
+    value,
+    {{ ticdc.run_id() }} as run_id,
+    feed
+from ({{ new_messages }}) as new

@@ -1,0 +1,90 @@
+"""`ticdc run --kafka` and `--every`: which options go together, and how runs follow one another."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from dbt_ticdc import cli, kafka
+from dbt_ticdc.errors import TicdcError
+
+AT_BROKER = ["--kafka", "localhost:9092", "--topics", r"shop\_%", "--protocol", "canal_json"]
+
+
+def variables(*arguments: str) -> dict[str, object]:
+    return cli._variables_of_run(cli._parser().parse_args(["run", *arguments]))
+
+
+def test_options_are_a_feed() -> None:
+    assert variables(*AT_BROKER)["ticdc__feeds"] == [
+        {
+            "name": "default",
+            "protocol": "canal_json",
+            "topics": [r"shop\_%"],
+            "source": {"kafka": {"bootstrap_servers": "localhost:9092"}},
+        }
+    ]
+    assert variables(*AT_BROKER, "--messages-per-run", "7")["ticdc__messages_per_run"] == 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "say where the messages are: --messages, --kafka, or --feeds"),
+        (["--topics", "t"], "--topics and --protocol are of the messages at --kafka"),
+        (["--kafka", "b:1"], "--kafka needs --topics and --protocol"),
+        ([*AT_BROKER, "--messages", "dump"], "--kafka goes without --messages and --feeds"),
+        (["--messages", "dump", "--every", "60s"], "not for --messages"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(arguments: list[str], says: str) -> None:
+    with pytest.raises(TicdcError, match=says):
+        variables(*arguments)
+
+
+def test_feeds_that_say_where_their_messages_are_need_no_dump(tmp_path: Path) -> None:
+    feed = "{name: shop, protocol: simple, topics: [t]"
+    file = tmp_path / "feeds.yml"
+    file.write_text(f"- {feed}, source: {{kafka: {{bootstrap_servers: 'b:1'}}}}}}\n")
+    assert kafka.is_read(variables("--feeds", str(file)))
+    file.write_text(f"- {feed}, source: {{relation: lake.raw}}}}\n")
+    assert not kafka.is_read(variables("--feeds", str(file)))
+    file.write_text(f"- {feed}}}\n")
+    with pytest.raises(TicdcError, match="with a `source` for each feed"):
+        variables("--feeds", str(file))
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("60s", 60), ("90", 90), ("5m", 300), ("1h", 3600)])
+def test_times(text: str, seconds: float) -> None:
+    assert cli._seconds(text) == seconds
+
+
+def test_ctrl_c_ends_once_a_run_is_over() -> None:
+    began = time.monotonic()
+    ended = []
+
+    def run() -> None:
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        time.sleep(0.5)
+        ended.append(time.monotonic())
+
+    with pytest.raises(KeyboardInterrupt):
+        kafka.every(3600, run)
+    assert len(ended) == 1
+    assert time.monotonic() - began < 60
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_second_ctrl_c_ends_at_once() -> None:
+    def run() -> None:
+        for seconds in (0.1, 0.3):
+            threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+        time.sleep(60)
+
+    with pytest.raises(KeyboardInterrupt):
+        kafka.every(3600, run)

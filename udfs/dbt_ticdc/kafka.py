@@ -1,0 +1,91 @@
+"""Runs that read brokers: their feed, the settings of their session, and runs that follow one another."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FEED = "default"
+CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.1"
+"""What Spark reads Kafka with; Spark's Ivy fetches it, and what it needs, once."""
+_IN_SPARK = (
+    "org.apache.hadoop:*,org.slf4j:*,org.lz4:*,org.xerial.snappy:*,org.scala-lang.modules:*,com.google.code.findbugs:*"
+)
+
+
+def variables(servers: str, topics: Sequence[str], protocol: str) -> dict[str, Any]:
+    """The variables of one feed that reads these topics."""
+    source = {"kafka": {"bootstrap_servers": servers}}
+    return {"ticdc__feeds": [{"name": FEED, "protocol": protocol, "topics": list(topics), "source": source}]}
+
+
+def is_read(variables: Mapping[str, Any]) -> bool:
+    """Whether a feed has a Kafka source."""
+    return any("kafka" in source for source in _sources(variables))
+
+
+def need_no_messages(variables: Mapping[str, Any]) -> bool:
+    """Whether all feeds say where their messages are."""
+    feeds = variables.get("ticdc__feeds")
+    return isinstance(feeds, list) and bool(feeds) and len(_sources(variables)) == len(feeds)
+
+
+def _sources(variables: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    feeds = variables.get("ticdc__feeds")
+    sources = [feed.get("source") for feed in feeds if isinstance(feed, dict)] if isinstance(feeds, list) else []
+    return [source for source in sources if isinstance(source, dict)]
+
+
+def settings() -> dict[str, str]:
+    """Spark's settings that add the connector, unless the environment's class path has it."""
+    if "spark-sql-kafka" in os.environ.get("PYSPARK_SUBMIT_ARGS", ""):
+        return {}
+    return {"spark.jars.packages": CONNECTOR, "spark.jars.excludes": _IN_SPARK}
+
+
+def is_caught_up(spark: SparkSession) -> bool:
+    """Whether the last plan reads all that brokers had, of what can be read."""
+    left = (
+        "select 1 from int_ticdc__kafka_offsets where run_id = (select max(run_id) from int_ticdc__kafka_offsets) "
+        "and end_offset < high_offset and status = 'read'"
+    )
+    return not spark.catalog.tableExists("int_ticdc__kafka_offsets") or spark.sql(left).isEmpty()
+
+
+def every(seconds: float, run: Callable[[], None]) -> None:
+    """Runs again and again, each time `seconds` after the last began; Ctrl-C ends it once a run is over.
+
+    Raises `KeyboardInterrupt` then, and at once where it comes a second time.
+    """
+    with _interrupted() as interrupted:
+        while not interrupted.is_set():
+            begins = time.monotonic()
+            run()
+            interrupted.wait(max(0.0, begins + seconds - time.monotonic()))
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def _interrupted() -> Iterator[threading.Event]:
+    """Set by the first Ctrl-C of the block."""
+    event = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if event.is_set():
+            raise KeyboardInterrupt
+        event.set()
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,59 @@
+"""What a run reads of Kafka, as SQL asks for it: the brokers' offsets, beside what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from ticdc_udfs.contract.json_texts import by_json
+from ticdc_udfs.sources import broker
+from ticdc_udfs.sources.kafka import Feed, Known, Planned, plan
+
+
+class AskedFeed(Struct, frozen=True):
+    """A feed: `kafka` is that member of its source, `topics` and `finished_topics` are SQL like patterns."""
+
+    name: str
+    kafka: Mapping[str, Any]
+    topics: Sequence[str]
+    finished_topics: Sequence[str] = ()
+    known: Sequence[Known] = ()
+    is_accepted: bool = False
+
+
+class Request(Struct, frozen=True):
+    """The feeds of a run that read Kafka; `cap` is the number of offsets that it reads at most, none for all."""
+
+    run_id: int
+    feeds: Sequence[AskedFeed]
+    cap: int | None = None
+
+
+class Answer(Struct, frozen=True):
+    """What is read of each partition, or why it cannot be told."""
+
+    planned: Sequence[Planned] = ()
+    problem: str | None = None
+
+
+def answer(request: Request) -> Answer:
+    """What a run reads, for which each broker is asked once."""
+    try:
+        feeds = [
+            Feed(
+                asked.name,
+                broker.found(asked.kafka, asked.topics),
+                asked.known,
+                asked.finished_topics,
+                asked.is_accepted,
+            )
+            for asked in request.feeds
+        ]
+    except broker.BrokerError as error:
+        return Answer(problem=str(error))
+    return Answer(plan(feeds, request.run_id, request.cap))
+
+
+offsets_batch = by_json(answer, Request)
