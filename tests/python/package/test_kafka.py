@@ -231,7 +231,7 @@ def test_what_happens_to_topics_loses_and_doubles_nothing(tmp_path: Path, broker
     again = send("t_again", 9)
     kept += send("k_kept", 2, partition=1)
     # the others are published; the test that fails says that not all is there
-    with pytest.raises(build.NodesFailed, match="accounting_balanced.*Got 2 results"):
+    with pytest.raises(build.NodesFailed, match=r"accounting_balanced.*Got 2 results"):
         lake.build(visibility="latest")
     assert ids(lake, "shop") == sorted(want)
     assert ids(lake, "kept") == sorted(kept)
