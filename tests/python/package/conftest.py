@@ -28,6 +28,14 @@ OPTIONS = {
 }
 
 
+SOURCES = {
+    "canal_json": {"source": {"kafka": {"bootstrap_servers": "broker:9092"}}, "keep_messages": True},
+    "simple": {"source": {"kafka": {"bootstrap_servers": "broker:9092"}}},
+    "storage_canal_json": {"source": {"files": "s3a://bucket/shop"}},
+    "storage_csv": {"source": {"files": "s3a://bucket/shop"}},
+}
+
+
 @pytest.fixture(scope="session")
 def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
     """What dbt knows of the package with a feed of every protocol after parsing it; no Spark is started."""
@@ -38,7 +46,8 @@ def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
             "name": name,
             "protocol": name,
             "options": of_one,
-            **({"source": {"files": "s3a://bucket/shop"}} if name.startswith("storage_") else {"topics": [name]}),
+            **({} if name.startswith("storage_") else {"topics": [name]}),
+            **SOURCES.get(name, {}),
         }
         for name, of_one in OPTIONS.items()
     ]
