@@ -68,12 +68,13 @@ def _run(options: argparse.Namespace) -> None:
     folder: Path = options.warehouse.resolve()
     read = [*files, options.columns.resolve()] if options.columns is not None else files
     asked_for = last_run.request(package_path(), variables, read)
-    said = None if options.full_refresh else last_run.recall(folder, asked_for)
+    must_build = options.full_refresh or kafka.reads_elsewhere(variables)
+    said = None if must_build else last_run.recall(folder, asked_for)
     if said is not None:
         say(_NOTHING_IS_NEW)
         print(said, end="")
         return
-    spark = _open(options.warehouse)
+    spark = _open(options.warehouse, kafka.settings() if kafka.is_read(variables) else None)
     with _summary(spark) as texts:
         run(spark, folder, variables, files, options.columns, options.full_refresh)
     if (warehouse.work_folder(folder) / _LAST_BUILD).is_file():
@@ -230,7 +231,8 @@ def _load_and_build(
 
     last_build = work / _LAST_BUILD
     made_of = _made_of(spark, variables, schema)
-    if not full_refresh and last_build.is_file() and last_build.read_text() == made_of:
+    must_build = full_refresh or kafka.reads_elsewhere(variables)
+    if not must_build and last_build.is_file() and last_build.read_text() == made_of:
         say(_NOTHING_IS_NEW)
         return False
     _build(spark, work, variables, made_of, full_refresh=full_refresh)

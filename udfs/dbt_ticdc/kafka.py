@@ -39,6 +39,11 @@ def need_no_messages(variables: Mapping[str, Any]) -> bool:
     return isinstance(feeds, list) and bool(feeds) and len(_sources(variables)) == len(feeds)
 
 
+def reads_elsewhere(variables: Mapping[str, Any]) -> bool:
+    """Whether a feed has a source of its own, which may have more messages though no file has."""
+    return bool(_sources(variables))
+
+
 def _sources(variables: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     feeds = variables.get("ticdc__feeds")
     sources = [feed.get("source") for feed in feeds if isinstance(feed, dict)] if isinstance(feeds, list) else []

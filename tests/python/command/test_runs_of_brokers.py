@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_ticdc import cli, kafka
+from dbt_ticdc import cli, kafka, last_run
 from dbt_ticdc.errors import TicdcError
 
 AT_BROKER = ["--kafka", "localhost:9092", "--topics", r"shop\_%", "--protocol", "canal_json"]
@@ -88,3 +88,22 @@ def test_a_second_ctrl_c_ends_at_once() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         kafka.every(3600, run)
+
+
+def test_a_dump_that_is_known_hides_no_new_messages_of_other_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `ticdc run --messages` remembers of its last run tells nothing of brokers, buckets and tables."""
+    (tmp_path / "dump.jsonl").write_text("")
+    feeds = tmp_path / "feeds.yml"
+    monkeypatch.setattr(last_run, "recall", lambda folder, asked_for: "as before\n")
+    monkeypatch.setattr(cli, "_open", lambda folder, settings=None: pytest.fail("opened", pytrace=False))
+
+    def run(feed: str) -> None:
+        feeds.write_text(f"- {{name: dumped, protocol: simple, topics: [d]}}\n{feed}")
+        arguments = ["run", "--messages", str(tmp_path / "dump.jsonl"), "--feeds", str(feeds)]
+        cli._run(cli._parser().parse_args([*arguments, "--warehouse", str(tmp_path / "warehouse")]))
+
+    run("")
+    with pytest.raises(pytest.fail.Exception, match="opened"):
+        run("- {name: shop, protocol: storage_csv, source: {files: /bucket}}\n")
