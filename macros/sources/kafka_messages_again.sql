@@ -9,7 +9,7 @@
     {% endfor %}
     {# at an offset of a topic that was made again there is another message, of another time #}
     {% do return(
-        "select again.* from (" ~ ticdc.kafka_rows(feed, ranges, fails_on_loss=false) ~ ") as again left semi join (" ~ known
-        ~ ") as known using (feed, topic, `partition`, `offset`, message_at)"
+        "select topic, `partition`, `offset`, message_at, key, value, feed from ("
+        ~ ticdc.kafka_rows(feed, ranges, fails_on_loss=false) ~ ") as again left semi join (" ~ known ~ ") as known using (feed, topic, `partition`, `offset`, message_at)"
     ) %}
 {% endmacro %}
