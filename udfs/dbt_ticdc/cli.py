@@ -74,7 +74,7 @@ def _run(options: argparse.Namespace) -> None:
         say(_NOTHING_IS_NEW)
         print(said, end="")
         return
-    spark = _open(options.warehouse, kafka.settings() if kafka.is_read(variables) else None)
+    spark = _open(options.warehouse, variables)
     with _summary(spark) as texts:
         run(spark, folder, variables, files, options.columns, options.full_refresh)
     if (warehouse.work_folder(folder) / _LAST_BUILD).is_file():
@@ -110,7 +110,7 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
 def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None:
     """Runs of feeds that say where their messages are: until all is read that was there, or again and again."""
     folder: Path = options.warehouse.resolve()
-    spark = _open(options.warehouse, kafka.settings() if kafka.is_read(variables) else None)
+    spark = _open(options.warehouse, variables)
     once = {"ticdc__accept_lost_messages": True} if options.accept_lost_messages else {}
 
     def catch_up(is_quiet: bool) -> None:
@@ -173,7 +173,7 @@ def _of_last_build(options: argparse.Namespace) -> Iterator[tuple[SparkSession, 
     """A session on a warehouse that is there, and the variables of its last build."""
     warehouse.check_exists(options.warehouse)
     variables = _variables_of_last_build(options.warehouse, options.feeds)
-    spark = _open(options.warehouse)
+    spark = _open(options.warehouse, variables)
     with _summary(spark):
         yield spark, variables
 
@@ -360,7 +360,9 @@ def _compare(options: argparse.Namespace) -> int:
         spark.stop()
 
 
-def _open(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSession:
+def _open(folder: Path, variables: Mapping[str, object] | None = None) -> SparkSession:
+    """A session on a warehouse; where feeds of these variables are at brokers, one that can read them."""
+    settings = kafka.settings() if variables and kafka.is_read(variables) else None
     with step(f"opening {folder}"):
         return warehouse.open_session(folder, settings)
 
