@@ -1,5 +1,7 @@
 {%- set in_kafka = ticdc.feeds_of_kind("kafka", ticdc.feeds()) -%}
 {%- set of_files = ticdc.feeds_of_kind("files", ticdc.feeds()) | map(attribute="name") | list -%}
+{#- those of the checkpoints of a storage sink are commits -#}
+{%- set is_commit = "topic = 'metadata' and feed in (" ~ ticdc.text_literals(of_files) ~ ")" if of_files else "false" -%}
 with
 
 source_messages as (
@@ -53,16 +55,7 @@ neighbours as (
 
     select
         *,
-        {% if of_files -%}
-        -- those of the checkpoints of a storage sink are commits
-        if(
-            topic = 'metadata' and feed in ({{ ticdc.text_literals(of_files) }}),
-            null,
-            lead(`offset`) over (partition by feed, topic, `partition` order by `offset`)
-        ) as next_offset
-        {%- else -%}
-        lead(`offset`) over (partition by feed, topic, `partition` order by `offset`) as next_offset
-        {%- endif %}
+        if({{ is_commit }}, null, lead(`offset`) over (partition by feed, topic, `partition` order by `offset`)) as next_offset
     from messages
 
 ),
@@ -114,16 +107,13 @@ counted as (
 
 select
     counted.*,
-    {%- if in_kafka %}
-    counted.messages = counted.rows + counted.ddl + counted.watermarks + counted.bootstraps + counted.dead_letters
-    and coalesce(plans.status, 'read') in ('read', 'gone') as balanced
+    messages = rows + ddl + watermarks + bootstraps + dead_letters
+    {{- " and coalesce(plans.status, 'read') in ('read', 'gone')" if in_kafka }} as balanced
 from counted
+{%- if in_kafka %}
 left join ({{ ticdc.newest_offsets(ticdc.published_rows(ref("int_ticdc__kafka_offsets")), "feed") }}) as plans
     on
         counted.feed = plans.feed
         and counted.topic = plans.topic
         and counted.`partition` = plans.`partition`
-    {%- else %}
-    messages = rows + ddl + watermarks + bootstraps + dead_letters as balanced
-from counted
-    {%- endif %}
+{%- endif %}

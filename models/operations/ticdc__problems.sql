@@ -83,7 +83,8 @@ offset_gaps as (
         || ' transactions: Kafka leaves such gaps; else load the missing offsets, which ticdc__accounting'
         || ' lists: they are taken when they come' as remedy
     from {{ ref("ticdc__accounting") }}
-    where gaps > 0
+    where
+        gaps > 0
         {%- if in_kafka %}
         -- what expired there is told by itself
         and feed not in ({{ ticdc.text_literals(in_kafka | map(attribute="name")) }})
