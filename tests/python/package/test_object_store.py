@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from ast import literal_eval
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyarrow.fs import FileSelector
 from support.corpus import SAMPLE, Record, Variant, lines_about, plain, record
-from support.marts import contents
-from support.project import assert_passes, dbt, install, served
+from support.in_store import WAREHOUSE
+from support.marts import QUERIES, TYPED_QUERIES
 from support.s3 import SECRET, ObjectStore, object_store
+from support.warehouse import write_feeds
 
 TABLES = ("customers", "evolve", "keyless", "swappy")
 LARGE = "big_docs"
 CLAIM_CHECKS = Variant(SAMPLE, "canal_json_claim_check")
-FEEDS = [
-    {"name": "shop", "protocol": "canal_json", "topics": ["%canal_json"], "target_schema": "{target}_{schema}"},
+FEEDS: list[dict[str, Any]] = [
+    {"name": "shop", "protocol": "canal_json", "topics": ["canal_json"]},
     {
         "name": "claims",
         "protocol": "canal_json",
@@ -49,46 +55,42 @@ def put_files(store: ObjectStore, folder: str) -> int:
     return len(waiting)
 
 
+def halves(lines: list[str]) -> tuple[list[str], list[str]]:
+    """What comes first, and what comes then."""
+    return lines[: len(lines) // 2], lines[len(lines) // 2 :]
+
+
 @pytest.mark.soak("object_store")
 def test_a_warehouse_and_claim_checks_in_an_object_store(tmp_path: Path) -> None:
-    variables = "--vars " + json.dumps({"ticdc__feeds": FEEDS}, separators=(",", ":"))
-    with object_store(tmp_path, "tables", "claims") as store, served(tmp_path, store.variables) as server:
+    (tmp_path / "messages").mkdir()
+    for part in range(2):
+        lines = [
+            line
+            for topic in (lines_about(plain(SAMPLE), [*TABLES, LARGE]), lines_about(CLAIM_CHECKS, [LARGE]))
+            for line in halves(list(topic))[part]
+        ]
+        (tmp_path / "messages" / f"{part}.jsonl").write_text("".join(lines), encoding="utf-8", newline="\n")
+    write_feeds(tmp_path / "feeds.json", FEEDS)
+    with object_store(tmp_path, "tables", "claims") as store:
         assert put_files(store, "claims/of/shop") > 3
-        server.take([*lines_about(plain(SAMPLE), [*TABLES, LARGE]), *lines_about(CLAIM_CHECKS, [LARGE])])
-        install(server.port, tmp_path)
-        cursor = server.connect()
-        for client in ("in_store", "in_store_shop"):
-            cursor.execute(f"create database {client} location 's3a://tables/{client}'")
-        cursor.execute("create table ticdc_raw.all_messages as select * from ticdc_raw.messages")
-        cursor.execute("truncate table ticdc_raw.messages")
-        for part in ("<", ">="):
-            cursor.execute(
-                "insert into ticdc_raw.messages select * from ticdc_raw.all_messages where "
-                f"`offset` {part} (select percentile_approx(`offset`, 0.5) from ticdc_raw.all_messages)"
-            )
-            assert_passes(dbt(f"build {variables}", "in_store", server.port, tmp_path))
-        assert_passes(dbt(f"build {variables}", "on_disk", server.port, tmp_path))
-        cursor.execute("describe extended in_store.int_ticdc__changes")
-        (place,) = (row[1] for row in cursor.fetchall() if row[0] == "Location")
-        cursor.execute(f"select feed, row_key, row from in_store.ticdc__current_rows where table_name = '{LARGE}'")
-        of_feeds = {feed: sorted(row[1:] for row in rows) for feed, rows in by_feed(cursor.fetchall()).items()}
-        cursor.execute("set")
-        assert not any(SECRET in str(row) for row in cursor.fetchall())
+        command = [sys.executable, "-m", "support.in_store", str(tmp_path)]
+        of_tests = {"PYTHONPATH": str(Path(__file__).parents[1])}
+        done = subprocess.run(
+            command, env={**os.environ, **of_tests, **store.variables}, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
         left = [each.path for each in store.files.get_file_info(FileSelector("tables", recursive=True))]
-        got, want = contents(cursor, "in_store"), contents(cursor, "on_disk")
-    assert place.startswith("s3a://tables/in_store/")
+    got, want = (
+        json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8")) for name in ("in_store", "on_disk")
+    )
+    assert any(f"{WAREHOUSE}/ticdc.db/int_ticdc__changes" in row for row in got["place"])
     assert [path for path in left if "/int_ticdc__changes/" in path]
     assert not [path for path in left if "/_temporary" in path]
+    assert not any(SECRET in row for row in got["settings"])
     assert len(want["current rows"]) > 100
-    for name, rows in want.items():
+    for name in (*QUERIES, *TYPED_QUERIES):
+        rows = want[name]
         assert got[name] == rows, f"{name} differs\n" + "\n".join(sorted(set(rows) ^ set(got[name]))[:6])
-    assert of_feeds["claims"]
-    assert of_feeds["claims"] == of_feeds["shop"]
-
-
-def by_feed(rows: Iterable[tuple[str, ...]]) -> dict[str, list[tuple[str, ...]]]:
-    """The rows of each feed."""
-    found: dict[str, list[tuple[str, ...]]] = {}
-    for row in rows:
-        found.setdefault(row[0], []).append(row)
-    return found
+    large = [literal_eval(row) for row in got["large rows"]]
+    of_feeds = [[(row["row_key"], row["row"]) for row in large if row["feed"] == feed] for feed in ("shop", "claims")]
+    assert of_feeds[0] == of_feeds[1] != []

@@ -17,7 +17,6 @@ from support import session
 from support import warehouse as embedded
 from support.apicurio import PASSWORD, USER, Apicurio
 from support.corpus import SAMPLE, Record, Variant, renamed
-from urllib3.util import Timeout
 
 from dbt_ticdc import summary
 from ticdc_udfs.schema_sources import Found, HttpRegistry, Registry, load
@@ -100,7 +99,7 @@ def test_a_registry_that_was_down_is_asked_again(tmp_path: Path) -> None:
     apicurio = Apicurio(tmp_path)
     with apicurio.up():
         schema_id = str(apicurio.register("shop.t-value", SCHEMA))
-    find = HttpRegistry(apicurio.url, timeout=Timeout(connect=1, read=5), down_seconds=0)
+    find = HttpRegistry(apicurio.url, down_seconds=0)
     assert find(schema_id) == Found(None, f"the registry {apicurio.url} cannot be reached: NewConnectionError")
     with apicurio.up():
         assert find(schema_id) == Found(SCHEMA, None)
@@ -160,7 +159,7 @@ def outage(tmp_path_factory: pytest.TempPathFactory) -> Outage:
     home, dumps, apicurio = folder / "warehouse", folder / "messages", Apicurio(folder)
     dumps.mkdir()
     file = SAMPLE / "registry" / "confluent.json"
-    builds = []
+    builds: list[Build] = []
 
     def build(part: int | None = None) -> None:
         if part is None:

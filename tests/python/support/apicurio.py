@@ -18,6 +18,7 @@ from support.servers import free_port, running
 
 _APICURIO = "io.apicurio:apicurio-registry-app:3.0.9:tar.gz:all"
 _API = "/apis/ccompat/v7"
+_SECONDS = 60
 _JSON = {"Content-Type": "application/vnd.schemaregistry.v1+json"}
 USER, PASSWORD = "changefeed", "pass wörd:1"
 
@@ -55,7 +56,9 @@ class Apicurio:
     def register(self, subject: str, schema: str, schema_type: str = "AVRO") -> int:
         """The id that it gives a schema."""
         body = json.dumps({"schema": schema, "schemaType": schema_type})
-        answer = urllib3.request("POST", f"{self.url}/subjects/{subject}/versions", body=body, headers=_JSON)
+        answer = urllib3.request(
+            "POST", f"{self.url}/subjects/{subject}/versions", body=body, headers=_JSON, timeout=_SECONDS
+        )
         assert answer.status == 200, answer.data
         return int(answer.json()["id"])
 
@@ -69,7 +72,9 @@ class Apicurio:
             if door.headers.get("authorization") != wanted:
                 return 401, {"error_code": 40101, "message": "Unauthorized"}
             try:
-                passed_on = urllib3.request("GET", f"http://{self.host}{door.asked[number - 1]}", retries=False)
+                passed_on = urllib3.request(
+                    "GET", f"http://{self.host}{door.asked[number - 1]}", retries=False, timeout=_SECONDS
+                )
             except urllib3.exceptions.HTTPError:
                 return 502, b"<html>Bad Gateway</html>"
             return passed_on.status, passed_on.data
