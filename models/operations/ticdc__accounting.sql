@@ -1,7 +1,7 @@
 {%- set in_kafka = ticdc.feeds_of_kind("kafka", ticdc.feeds()) -%}
 {%- set of_files = ticdc.feeds_of_kind("files", ticdc.feeds()) | map(attribute="name") | list -%}
 {#- those of the checkpoints of a storage sink are commits -#}
-{%- set is_commit = "topic = 'metadata' and feed in (" ~ ticdc.text_literals(of_files) ~ ")" if of_files else "false" -%}
+{%- set has_commits = "feed in (" ~ ticdc.text_literals(of_files) ~ ")" if of_files else "false" -%}
 with
 
 source_messages as (
@@ -55,7 +55,11 @@ neighbours as (
 
     select
         *,
-        if({{ is_commit }}, null, lead(`offset`) over (partition by feed, topic, `partition` order by `offset`)) as next_offset
+        if(
+            topic = 'metadata' and {{ has_commits }},
+            null,
+            lead(`offset`) over (partition by feed, topic, `partition` order by `offset`)
+        ) as next_offset
     from messages
 
 ),

@@ -1,5 +1,6 @@
 {%- set row_key = ticdc.row_key_columns() -%}
-{%- set in_kafka = ticdc.feeds_of_kind("kafka", ticdc.feeds()) -%}
+{%- set in_kafka = ticdc.feeds_of_kind("kafka", ticdc.feeds()) | map(attribute="name") | list -%}
+{%- set is_in_kafka = "feed in (" ~ ticdc.text_literals(in_kafka) ~ ")" if in_kafka else "false" -%}
 {%- set carried_rows = ref("int_ticdc__carried_rows") -%}
 {%- set of_files = ticdc.feeds_of_kind("files", ticdc.feeds()) | map(attribute="name") | list %}
 with
@@ -83,12 +84,8 @@ offset_gaps as (
         || ' transactions: Kafka leaves such gaps; else load the missing offsets, which ticdc__accounting'
         || ' lists: they are taken when they come' as remedy
     from {{ ref("ticdc__accounting") }}
-    where
-        gaps > 0
-        {%- if in_kafka %}
-        -- what expired there is told by itself
-        and feed not in ({{ ticdc.text_literals(in_kafka | map(attribute="name")) }})
-        {%- endif %}
+    -- what expired in Kafka is told by itself
+    where gaps > 0 and not {{ is_in_kafka }}
 
 ),
 
@@ -158,7 +155,7 @@ kafka_problems as (
                 || ' entry of ticdc__initial_loads puts them right'
         end as remedy
     from ({{ ticdc.newest_offsets(ticdc.live_rows(ref("int_ticdc__kafka_offsets")), "feed") }}) as plans
-    where status <> 'read' and feed in ({{ ticdc.text_literals(in_kafka | map(attribute="name")) }})
+    where status <> 'read' and {{ is_in_kafka }}
 
 ),
 
