@@ -100,8 +100,8 @@ unread_files as (
         'error' as severity,
         'unread_files' as code,
         count(*) || ' file(s) were listed and gone before they were read, such as ' || min(topic) as detail,
-        'put them back in their folders: the next run reads them; else load the tables anew (ticdc__initial_loads),'
-        || ' and let the storage keep files for longer than runs are apart' as remedy
+        'put them back in their folders: the next run reads them; else load the tables anew'
+        || ' (ticdc__initial_loads), and let the storage keep files for longer than runs are apart' as remedy
     from {{ ref("ticdc__accounting") }}
     where not balanced and feed in ({{ ticdc.text_literals(of_files) }})
     group by feed
@@ -117,7 +117,8 @@ unknown_files as (
         null as commit_ts,
         'warning' as severity,
         'unknown_files' as code,
-        count(distinct path) || ' file(s) have names that the storage sink gives none, and are not read, such as '
+        count(distinct path)
+        || ' file(s) have names that the storage sink gives none, and are not read, such as '
         || min(path) as detail,
         'look whether they are files of the changefeed, and take other ones out of its folder' as remedy
     from {{ ticdc.live_rows(ref("int_ticdc__files")) }} as files
@@ -145,14 +146,14 @@ kafka_problems as (
         'topic ' || topic || ', partition ' || `partition` || ': ' || detail as detail,
         case status
             when 'expired'
-                then 'nothing is read of the partition until a build has ticdc__accept_lost_messages, and goes on with'
-                    || ' what is there; `ticdc compare` shows which rows lack what is lost, and an entry of'
+                then 'nothing is read of the partition until a build has ticdc__accept_lost_messages, and goes on'
+                    || ' with what is there; `ticdc compare` shows which rows lack what is lost, and an entry of'
                     || ' ticdc__initial_loads puts them right; give the topic a longer retention, or build more often'
             when 'gone'
                 then 'name the topic in finished_topics of the feed, where its tables were dropped or renamed'
-            else 'nothing is read of the topic until a build has ticdc__accept_lost_messages, and reads it from its'
-                || ' start; what the old one held unread is lost: `ticdc compare` shows which rows lack it, and an'
-                || ' entry of ticdc__initial_loads puts them right'
+            else 'nothing is read of the topic until a build has ticdc__accept_lost_messages, and reads it from'
+                || ' its start; what the old one held unread is lost: `ticdc compare` shows which rows lack it,'
+                || ' and an entry of ticdc__initial_loads puts them right'
         end as remedy
     from ({{ ticdc.newest_offsets(ticdc.live_rows(ref("int_ticdc__kafka_offsets")), "feed") }}) as plans
     where status <> 'read' and {{ is_in_kafka }}
