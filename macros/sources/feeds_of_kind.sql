@@ -1,3 +1,3 @@
 {% macro feeds_of_kind(kind, feeds) %}
-    {% do return(feeds | selectattr("source.kind", "equalto", kind) | list) %}
+    {% do return(feeds | selectattr("source", "defined") | selectattr("source.kind", "equalto", kind) | list) %}
 {% endmacro %}

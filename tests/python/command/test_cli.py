@@ -66,7 +66,7 @@ def test_forms_of_the_feeds_file(tmp_path: Path, content: object, expected: Mapp
         ("vars: {}", "names no feeds"),
         (
             "{feeds: [], ticdc__visibilty: latest}",
-            "no variable ticdc__visibilty; allowed are ticdc__dead_letter_payloads",
+            "no variable ticdc__visibilty; allowed are ticdc__accept_lost_messages",
         ),
         ("vars: {ticdc__feeds: [], ticdc__Feeds: []}", "no variable ticdc__Feeds; allowed are"),
     ],

@@ -198,6 +198,8 @@ def test_feeds(values: Mapping[str, Any]) -> None:
     assert values["feeds"] == [
         {
             **FEEDS["ticdc__feeds"][0],
+            "source": {"kind": "relation", "relation": None, "layout": "kafka"},
+            "keep_messages": False,
             "finished_topics": [],
             "partitions": None,
             "claim_check": None,
