@@ -10,6 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, TypeGuard
 
+from ticdc_udfs.contract.faults import got, unknown_members
 from ticdc_udfs.contract.source import FILE_PROTOCOLS, problems_of_columns, problems_of_source
 
 Kind = str | Sequence[str | bool]
@@ -58,15 +59,15 @@ def problems_of(
 
 def _of_feeds(feeds: object, protocols: Mapping[str, Mapping[str, Kind]]) -> Iterator[str]:
     if not isinstance(feeds, list) or not feeds:
-        yield f"ticdc__feeds: {_got(feeds)}, expected a list of at least one feed (vars in dbt_project.yml)"
+        yield f"ticdc__feeds: {got(feeds)}, expected a list of at least one feed (vars in dbt_project.yml)"
         return
     names: list[object] = []
     for number, feed in enumerate(feeds):
         place = f"ticdc__feeds[{number}]"
         if not isinstance(feed, dict):
-            yield f"{place}: {_got(feed)}, expected a mapping with name, protocol and topics"
+            yield f"{place}: {got(feed)}, expected a mapping with name, protocol and topics"
             continue
-        yield from _unknown_members(feed, _FEED_MEMBERS, place)
+        yield from unknown_members(feed, _FEED_MEMBERS, place)
         yield from _of_name(feed.get("name"), names, place)
         yield from _of_topics_or_files(feed, f"{place}.topics")
         yield from problems_of_source(feed, place)
@@ -80,62 +81,56 @@ def _of_feeds(feeds: object, protocols: Mapping[str, Mapping[str, Kind]]) -> Ite
         names.append(feed.get("name"))
 
 
-def _unknown_members(mapping: Mapping[str, object], members: Sequence[str], place: str) -> Iterator[str]:
-    for member in mapping:
-        if member not in members:
-            yield f"{place}: unknown member {_json(member)}, allowed: {', '.join(members)}"
-
-
 def _of_name(name: object, before: Sequence[object], place: str) -> Iterator[str]:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        yield f"{place}.name: {_got(name)}, expected letters, digits and _"
+        yield f"{place}.name: {got(name)}, expected letters, digits and _"
     elif name in before:
-        yield f"{place}.name: {_got(name)} a second time; each feed needs a name of its own"
+        yield f"{place}.name: {got(name)} a second time; each feed needs a name of its own"
 
 
 def _of_topics_or_files(feed: Mapping[str, object], place: str) -> Iterator[str]:
     if feed.get("protocol") not in FILE_PROTOCOLS:
         yield from _of_topics(feed.get("topics"), place)
     elif feed.get("topics") is not None:
-        yield f"{place}: {_got(feed['topics'])}, expected none, as the files of {feed['protocol']} have no topics"
+        yield f"{place}: {got(feed['topics'])}, expected none, as the files of {feed['protocol']} have no topics"
 
 
 def _of_topics(topics: object, place: str) -> Iterator[str]:
     if not _are_texts(topics) or not topics:
-        yield f"{place}: {_got(topics)}, expected a list of SQL like patterns"
+        yield f"{place}: {got(topics)}, expected a list of SQL like patterns"
         return
     for topic in topics:
         if not _LIKE.fullmatch(topic):
-            yield f"{place}: {_got(topic)}, expected a SQL like pattern; {_BACKSLASH}"
+            yield f"{place}: {got(topic)}, expected a SQL like pattern; {_BACKSLASH}"
 
 
 def _of_partitions(partitions: object, place: str) -> Iterator[str]:
     if partitions is not None and not _is_count(partitions, 1):
-        yield f"{place}.partitions: {_got(partitions)}, expected the number of partitions of each topic"
+        yield f"{place}.partitions: {got(partitions)}, expected the number of partitions of each topic"
 
 
 def _of_target_schema(pattern: object, place: str) -> Iterator[str]:
     if pattern is not None and (told := _allowed_instead(pattern, "pattern")):
-        yield f"{place}.target_schema: {_got(pattern)}, allowed: null (no typed tables) or {told}"
+        yield f"{place}.target_schema: {got(pattern)}, allowed: null (no typed tables) or {told}"
 
 
 def _of_tables(patterns: object, place: str) -> Iterator[str]:
     if patterns is None:
         return
     if not _are_texts(patterns) or not patterns:
-        yield f"{place}.tables: {_got(patterns)}, expected a list of SQL like patterns of schema.table"
+        yield f"{place}.tables: {got(patterns)}, expected a list of SQL like patterns of schema.table"
         return
     for pattern in patterns:
         if not _LIKE_TABLES.fullmatch(pattern):
             told = f"a SQL like pattern, with ! before it for tables to leave out; {_BACKSLASH}"
-            yield f"{place}.tables: {_got(pattern)}, expected {told}"
+            yield f"{place}.tables: {got(pattern)}, expected {told}"
 
 
 def _of_typed_relations(relations: object, place: str) -> Iterator[str]:
     if relations is None:
         return
     if not isinstance(relations, list) or not relations or any(each not in TYPED_RELATIONS for each in relations):
-        yield f"{place}.typed_relations: {_got(relations)}, allowed: a list of {', '.join(TYPED_RELATIONS)}"
+        yield f"{place}.typed_relations: {got(relations)}, allowed: a list of {', '.join(TYPED_RELATIONS)}"
 
 
 def _of_protocol(feed: Mapping[str, object], protocols: Mapping[str, Mapping[str, Kind]], place: str) -> Iterator[str]:
@@ -143,19 +138,19 @@ def _of_protocol(feed: Mapping[str, object], protocols: Mapping[str, Mapping[str
     if isinstance(protocol, str) and protocol in protocols:
         yield from _of_options(feed.get("options"), protocol, protocols[protocol], f"{place}.options")
     else:
-        yield f"{place}.protocol: {_got(protocol)}, allowed: {', '.join(protocols)}"
+        yield f"{place}.protocol: {got(protocol)}, allowed: {', '.join(protocols)}"
 
 
 def _of_options(options: object, protocol: str, kinds: Mapping[str, Kind], place: str) -> Iterator[str]:
     given = {} if options is None else options
     if not isinstance(given, dict):
-        yield f"{place}: {_got(options)}, expected a mapping with: {', '.join(kinds)}"
+        yield f"{place}: {got(options)}, expected a mapping with: {', '.join(kinds)}"
         return
     for option, value in given.items():
         if option not in kinds:
             yield f"{place}: unknown option {_json(option)}, allowed for {protocol}: {', '.join(kinds)}"
         elif told := _allowed_instead(value, kinds[option]):
-            yield f"{place}.{option}: {_got(value)}, allowed: {told}"
+            yield f"{place}.{option}: {got(value)}, allowed: {told}"
     if "schemas" in kinds and "schemas" not in given:
         yield f"{place}.schemas: got null, allowed: {_allowed_instead(None, 'schemas')}"
 
@@ -194,24 +189,24 @@ def _of_variables(variables: Mapping[str, object]) -> Iterator[str]:
     """Those that hold one value."""
     for name, (is_allowed, told) in _VARIABLES.items():
         if name in variables and not is_allowed(variables[name]):
-            yield f"{name}: {_got(variables[name])}, {told}"
+            yield f"{name}: {got(variables[name])}, {told}"
 
 
 def _of_chosen_feeds(variable: str, chosen: object, names: Sequence[object]) -> Iterator[str]:
     if isinstance(chosen, bool) or (isinstance(chosen, list) and all(name in names for name in chosen)):
         return
-    yield f"{variable}: {_got(chosen)}, allowed: true, false, or a list of names of feeds"
+    yield f"{variable}: {got(chosen)}, allowed: true, false, or a list of names of feeds"
 
 
 def _of_initial_loads(loads: object, feed_names: Sequence[object]) -> Iterator[str]:
     if not isinstance(loads, list):
-        yield f"ticdc__initial_loads: {_got(loads)}, expected a list"
+        yield f"ticdc__initial_loads: {got(loads)}, expected a list"
         return
     seen: list[tuple[object, ...]] = []
     for number, load in enumerate(loads):
         place = f"ticdc__initial_loads[{number}]"
         if not isinstance(load, dict):
-            yield f"{place}: {_got(load)}, expected a mapping with {', '.join(_LOAD_MEMBERS[:5])}"
+            yield f"{place}: {got(load)}, expected a mapping with {', '.join(_LOAD_MEMBERS[:5])}"
             continue
         yield from _of_load(load, feed_names, place)
         table = (str(load.get("schema")).lower(), str(load.get("table")).lower())
@@ -222,17 +217,17 @@ def _of_initial_loads(loads: object, feed_names: Sequence[object]) -> Iterator[s
 
 
 def _of_load(load: Mapping[str, object], feed_names: Sequence[object], place: str) -> Iterator[str]:
-    yield from _unknown_members(load, _LOAD_MEMBERS, place)
+    yield from unknown_members(load, _LOAD_MEMBERS, place)
     if load.get("feed") not in feed_names:
         allowed = ", ".join(name if isinstance(name, str) else _json(name) for name in feed_names if name)
-        yield f"{place}.feed: {_got(load.get('feed'))}, allowed: {allowed}"
+        yield f"{place}.feed: {got(load.get('feed'))}, allowed: {allowed}"
     for member in ("schema", "table", "relation"):
         if not _is_text(load.get(member)):
-            yield f"{place}.{member}: {_got(load.get(member))}, expected a name"
+            yield f"{place}.{member}: {got(load.get(member))}, expected a name"
     if not _is_count(load.get("commit_ts"), 1):
-        yield f"{place}.commit_ts: {_got(load.get('commit_ts'))}, expected the TSO of the export"
+        yield f"{place}.commit_ts: {got(load.get('commit_ts'))}, expected the TSO of the export"
     if not _are_texts(load.get("key_columns") or []):
-        yield f"{place}.key_columns: {_got(load.get('key_columns'))}, expected a list of names of columns"
+        yield f"{place}.key_columns: {got(load.get('key_columns'))}, expected a list of names of columns"
 
 
 def _of_relations(schema: object, relations: Sequence[tuple[str, str, Mapping[str, str]]]) -> Iterator[str]:
@@ -242,10 +237,6 @@ def _of_relations(schema: object, relations: Sequence[tuple[str, str, Mapping[st
         elif _is_text(schema):  # else it is a problem of its own
             place = f"source {schema}.messages (ticdc__messages_schema says where it is)"
             yield from problems_of_columns(columns, layout, place)
-
-
-def _got(value: object) -> str:
-    return f"got {_json(value)}"
 
 
 def _json(value: object) -> str:

@@ -6,9 +6,10 @@ whose Kafka clients read it by a provider of Kafka's, and of Spark's Python work
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
+
+from ticdc_udfs.contract.faults import got, unknown_members
 
 ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
 """The first one is the default."""
@@ -44,18 +45,16 @@ _PEM = {
 def problems_of_kafka(kafka: object, place: str) -> Iterator[str]:
     """What is wrong with the member `kafka` of a feed's source; no setting's value is in a text."""
     if not isinstance(kafka, dict):
-        yield f"{place}: got {json.dumps(kafka)}, expected a mapping with bootstrap_servers"
+        yield f"{place}: {got(kafka)}, expected a mapping with bootstrap_servers"
         return
-    for member in kafka:
-        if member not in _MEMBERS:
-            yield f"{place}: unknown member {json.dumps(member)}, allowed: {', '.join(_MEMBERS)}"
+    yield from unknown_members(kafka, _MEMBERS, place)
     if not isinstance(servers := kafka.get("bootstrap_servers"), str) or not servers:
-        yield f"{place}.bootstrap_servers: got {json.dumps(servers)}, expected host:port, and others after commas"
+        yield f"{place}.bootstrap_servers: {got(servers)}, expected host:port, and others after commas"
     if (level := kafka.get("isolation_level", ISOLATION_LEVELS[0])) not in ISOLATION_LEVELS:
-        yield f"{place}.isolation_level: got {json.dumps(level)}, allowed: {', '.join(ISOLATION_LEVELS)}"
+        yield f"{place}.isolation_level: {got(level)}, allowed: {', '.join(ISOLATION_LEVELS)}"
     options = kafka.get("options") or {}
     if not isinstance(options, dict):
-        yield f"{place}.options: got {json.dumps(options)}, expected a mapping of settings of Kafka's clients"
+        yield f"{place}.options: {got(options)}, expected a mapping of settings of Kafka's clients"
         return
     for name, value in options.items():
         yield from _of_option(str(name), value, f"{place}.options")
@@ -66,9 +65,9 @@ def problems_of_kafka(kafka: object, place: str) -> Iterator[str]:
 
 def _of_option(name: str, value: object, place: str) -> Iterator[str]:
     if not _OPTION.fullmatch(name):
-        yield f"{place}: got {json.dumps(name)}, expected a setting of Kafka's clients, without kafka. before it"
+        yield f"{place}: {got(name)}, expected a setting of Kafka's clients, without kafka. before it"
     elif _OF_SPARK.fullmatch(name):
-        yield f"{place}: got {json.dumps(name)}, which Spark or the package sets"
+        yield f"{place}: {got(name)}, which Spark or the package sets"
     elif not isinstance(value, str):
         yield f"{place}.{name}: expected a text"
     elif name == "sasl.jaas.config" and not _JAAS.fullmatch(value):

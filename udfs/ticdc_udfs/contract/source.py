@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 
+from ticdc_udfs.contract.faults import got, unknown_members
 from ticdc_udfs.contract.kafka_options import problems_of_kafka
 
 LAYOUTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -49,13 +49,13 @@ def problems_of_source(feed: Mapping[str, object], place: str) -> Iterator[str]:
         if of_files:
             yield f"{place}.source: got null, expected the folder of the storage sink: {{files: s3a://bucket/prefix}}"
     elif not isinstance(source, dict) or sum(member in source for member in _MEMBERS) != 1:
-        yield f"{place}.source: {_got(source)}, expected a mapping with one of {', '.join(_MEMBERS)}"
+        yield f"{place}.source: {got(source)}, expected a mapping with one of {', '.join(_MEMBERS)}"
     elif of_files and "files" not in source:
-        yield f"{place}.source: {_got(source)}, allowed for {feed['protocol']}: files"
+        yield f"{place}.source: {got(source)}, allowed for {feed['protocol']}: files"
     elif "relation" in source:
         yield from _of_relation(source, feed.get("topics"), f"{place}.source")
     elif "kafka" in source:
-        yield from _unknown(source, ("kafka",), f"{place}.source")
+        yield from unknown_members(source, ("kafka",), f"{place}.source")
         yield from problems_of_kafka(source["kafka"], f"{place}.source.kafka")
     else:
         yield from _of_files(source, of_files, f"{place}.source")
@@ -78,16 +78,16 @@ def problems_of_columns(columns: Mapping[str, str], layout: str, place: str) -> 
 
 
 def _of_relation(source: Mapping[str, object], topics: object, place: str) -> Iterator[str]:
-    yield from _unknown(source, _RELATION_MEMBERS, place)
+    yield from unknown_members(source, _RELATION_MEMBERS, place)
     relation, layout = source["relation"], source.get("layout", "kafka")
     if not isinstance(relation, str) or not relation:
-        yield f"{place}.relation: {_got(relation)}, expected the name of a relation"
+        yield f"{place}.relation: {got(relation)}, expected the name of a relation"
     if isinstance(layout, str) and layout in _INEXACT:
-        yield f"{place}.layout: {_got(layout)}: {_INEXACT[layout]}; allowed: {', '.join(LAYOUTS)}"
+        yield f"{place}.layout: {got(layout)}: {_INEXACT[layout]}; allowed: {', '.join(LAYOUTS)}"
     elif layout not in LAYOUTS:
-        yield f"{place}.layout: {_got(layout)}, allowed: {', '.join(LAYOUTS)}"
+        yield f"{place}.layout: {got(layout)}, allowed: {', '.join(LAYOUTS)}"
     elif layout == "redpanda_iceberg" and not _is_one_name(topics):
-        yield f"{place}.layout: {_got(layout)} holds one topic, expected its name alone in topics, {_got(topics)}"
+        yield f"{place}.layout: {got(layout)} holds one topic, expected its name alone in topics, {got(topics)}"
 
 
 def _is_one_name(topics: object) -> bool:
@@ -100,28 +100,18 @@ def _is_one_name(topics: object) -> bool:
 
 
 def _of_files(source: Mapping[str, object], of_files: bool, place: str) -> Iterator[str]:
-    yield from _unknown(source, ("files",), place)
+    yield from unknown_members(source, ("files",), place)
     files = source["files"]
     if not of_files:
         yield f"{place}: files are read by the protocols {' and '.join(FILE_PROTOCOLS)} alone"
     if not isinstance(files, str) or not _URL.fullmatch(files):
-        yield f"{place}.files: {_got(files)}, expected the folder of the storage sink, such as s3a://bucket/prefix"
+        yield f"{place}.files: {got(files)}, expected the folder of the storage sink, such as s3a://bucket/prefix"
 
 
 def _of_kept(kept: object, source: object, place: str) -> Iterator[str]:
     if kept is None or kept is False:
         return
     if kept is not True:
-        yield f"{place}.keep_messages: {_got(kept)}, allowed: true, false"
+        yield f"{place}.keep_messages: {got(kept)}, allowed: true, false"
     elif not isinstance(source, dict) or "kafka" not in source:
         yield f"{place}.keep_messages: got true, allowed where the messages are in Kafka (source)"
-
-
-def _unknown(mapping: Mapping[str, object], members: tuple[str, ...], place: str) -> Iterator[str]:
-    for member in mapping:
-        if member not in members:
-            yield f"{place}: unknown member {json.dumps(member)}, allowed: {', '.join(members)}"
-
-
-def _got(value: object) -> str:
-    return f"got {json.dumps(value, sort_keys=True)}"
