@@ -48,13 +48,13 @@ lint: setup ## checks style and types of Python and SQL
 	PYTHONPATH=tests/python $(BIN)/python tests/lint/lint_sql.py
 
 bench: setup ## measures the package side by side with native Spark SQL; BENCH="decode avro" that alone
-	$(BIN)/python -m benchmarks $(BENCH)
+	PYTHONPATH=tests/python $(BIN)/python -m benchmarks $(BENCH)
 
 bench-peers: setup ## measures it side by side with Flink SQL and Paimon, too, whose jars (300 MB) it fetches once
-	$(BIN)/python -m benchmarks peers
+	PYTHONPATH=tests/python $(BIN)/python -m benchmarks peers
 
 bench-queries: setup ## measures queries of tables, histories and changes side by side with plain Parquet tables
-	$(BIN)/python -m benchmarks queries
+	PYTHONPATH=tests/python $(BIN)/python -m benchmarks queries
 
 docs: setup ## writes dbt's documentation of the package to target/docs/static_index.html
 	$(DBT) parse --profiles-dir tests/lint --target-path target/docs --log-path target/docs --vars '$(LINT_VARS)'

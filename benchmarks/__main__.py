@@ -8,6 +8,7 @@ Paimon beside both; their jars come from PyPI and Maven Central, 300 MB once, an
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import tempfile
@@ -16,9 +17,12 @@ from functools import partial
 from pathlib import Path
 from statistics import mean, median
 
+from support import broker as brokers
+
 from benchmarks import flink, native, native_decoders
 from benchmarks.encoders import ENCODERS
 from benchmarks.holes import holes
+from benchmarks.kafka import kafka
 from benchmarks.many_tables import ROWS, ManyTables
 from benchmarks.measure import Contender, Cost, alternate, measured, progress, say
 from benchmarks.messages import Changefeed
@@ -38,9 +42,10 @@ _MEASUREMENTS = ("decode", "build", "increment", "queries")
 _TABLES = "tables"
 _INCREMENTS = "increments"
 _HOLES = "holes"
+_KAFKA = "kafka"
 _PEERS = "peers"
 _PROTOCOLS = "protocols"
-_ALONE = (_TABLES, _INCREMENTS, _HOLES, _PEERS, _PROTOCOLS)
+_ALONE = (_TABLES, _INCREMENTS, _HOLES, _KAFKA, _PEERS, _PROTOCOLS)
 _SPARK_AVRO = "org.apache.spark:spark-avro_2.13:4.1.1"
 
 
@@ -244,9 +249,7 @@ def main() -> None:
         "--relations", default="current,history,as_of", help="typed ones of these tables (default: %(default)s)"
     )
     parser.add_argument("--increments", type=int, default=50, help="of that measurement (default: %(default)s)")
-    parser.add_argument(
-        "--changes", "--messages", type=int, default=200_000, help="of each size (default: %(default)s)"
-    )
+    parser.add_argument("--changes", "--messages", type=int, help="of each size (default: 200,000; 1,000,000 of Kafka)")
     parser.add_argument("--rounds", type=int, default=3, help="timed rounds after a warm-up (default: %(default)s)")
     parser.add_argument("--sizes", default="640B,2.5KB,mixed", help="of messages (default: %(default)s)")
     parser.add_argument("--big", action="store_true", help="1,000,000 changes in build and increment")
@@ -256,6 +259,9 @@ def main() -> None:
         signal.signal(number, lambda got, _: sys.exit(128 + got))
     if unknown := set(options.what) - set(words):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(words)}")
+    options.changes = options.changes or (1_000_000 if _KAFKA in options.what else 200_000)
+    if _KAFKA in options.what:  # Spark's class path, which no session can change
+        os.environ["PYSPARK_SUBMIT_ARGS"] = f"--driver-class-path {brokers.connector()} pyspark-shell"
     measurements = [word for word in _MEASUREMENTS if word in options.what] or _MEASUREMENTS
     encoders = [word for word in ENCODERS if word in options.what] or list(ENCODERS)
     if set(_ALONE) & set(options.what):
@@ -275,6 +281,9 @@ def main() -> None:
                 report += increments(bench, options.increments)
             if _HOLES in options.what:
                 report += holes(bench, SMALL, options.changes, options.rounds)
+            if _KAFKA in options.what:
+                with brokers.running(Path(folder) / "broker") as broker:
+                    report += kafka(bench, broker, SMALL, options.changes, options.rounds)
             if _PEERS in options.what:
                 report += run(bench, MIXED, "canal_json", [_PEERS], options.changes, options.rounds)
             if _PROTOCOLS in options.what:

@@ -103,6 +103,10 @@ class Bench:
         shutil.rmtree(self.messages, ignore_errors=True)
         self.messages.mkdir()
 
+    def read_from(self, source: dict[str, object] | None, topic: str = TOPIC, partitions: int = PARTITIONS) -> None:
+        """Messages of the next builds are where the feed's member `source` says, by default in `ticdc_raw.messages`."""
+        self._feed |= {"source": source, "topics": [topic], "partitions": partitions}
+
     def publish_messages(self) -> None:
         """Makes the files in `messages` the table `ticdc_raw.messages`."""
         self.sql("drop table if exists ticdc_raw.messages")

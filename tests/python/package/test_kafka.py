@@ -7,8 +7,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +35,11 @@ VARIANTS: Mapping[str, Variant] = {
 }
 MESSAGES = 240  # of each variant
 STAGING = ("int_ticdc__run", "int_ticdc__kafka_offsets", "int_ticdc__kept_messages", "stg_ticdc__canal_json")
+KILLED_AT = (
+    *("int_ticdc__run", "int_ticdc__kafka_offsets", "int_ticdc__kept_messages", "stg_ticdc__canal_json"),
+    *("stg_ticdc__open_protocol", "stg_ticdc__avro", "int_ticdc__staged_runs", "int_ticdc__catalogue"),
+    *("int_ticdc__changes", "int_ticdc__latest"),
+)
 MARTS = {
     "changes": "select schema_name, table_name, commit_ts, op, row_key, before, after, lossy from ticdc__changelog",
     "rows": "select schema_name, table_name, row_key, `row`, commit_ts, lossy from ticdc__current_rows",
@@ -119,25 +128,49 @@ def ids(lake: Lake, feed: str) -> list[int]:
     return sorted(int(each["id"]) for each in found)
 
 
+@contextmanager
+def produced(broker: Broker, records: Mapping[str, Sequence[Record]]) -> Iterator[threading.Event]:
+    """In the block messages of all variants come little by little, and once the event is set, the rest at once."""
+    hurry, faults = threading.Event(), list[BaseException]()
+
+    def produce() -> None:
+        try:
+            for of_all in zip_longest(*records.values()):
+                broker.send(each for each in of_all if each is not None)
+                hurry.wait(0.5)
+        except BaseException as fault:
+            faults.append(fault)
+
+    producing = threading.Thread(target=produce)
+    producing.start()
+    try:
+        yield hurry
+    finally:
+        hurry.set()
+        producing.join()
+    assert not faults
+
+
 @pytest.mark.soak("kafka")
-def test_messages_of_each_protocol_are_those_of_a_dump(tmp_path: Path, broker: Broker) -> None:
-    """A build is killed between two that are not; other feeds read the same messages from a table, all at once."""
+def test_messages_of_each_protocol_that_come_while_builds_run_and_are_killed(tmp_path: Path, broker: Broker) -> None:
+    """Feeds of a topic have what feeds of the same messages in a table have, which read them all at once."""
     records = {name: records_of(name) for name in VARIANTS}
     for topic in {each.topic for of_variant in records.values() for each in of_variant}:
         broker.create(topic, 3)
-    of_kafka = [{**variant.feed(name), "partitions": None} for name, variant in VARIANTS.items()]
+    of_kafka = [{**variant.feed(name), "partitions": None, "target_schema": None} for name, variant in VARIANTS.items()]
+    of_kafka[0]["keep_messages"] = True
     lake = Lake(tmp_path / "warehouse", broker, of_kafka)
-    for of_variant in records.values():
-        broker.send(of_variant[: MESSAGES // 2])
-    lake.build(visibility="latest")
-    for of_variant in records.values():
-        broker.send(of_variant[MESSAGES // 2 :])
-    kill_build_at("int_ticdc__changes", lake)
+    with produced(broker, records) as hurry:
+        build_but_kill_at(None, lake)
+        for node in KILLED_AT:
+            build_but_kill_at(node, lake)
+        hurry.set()
+        lake.build(visibility="latest")
 
     dump = tmp_path / "dump.jsonl"
     dump.write_text("".join(each.line for of_variant in records.values() for each in of_variant), encoding="utf-8")
     messages.load(session.opened(lake.home), [dump], "ticdc_raw", warehouse.work_folder(lake.home))
-    lake.feeds += [{**feed, "name": f"{feed['name']}_dump", "source": None} for feed in of_kafka]
+    lake.feeds += [{**feed, "name": f"{feed['name']}_dump", "source": None, "keep_messages": None} for feed in of_kafka]
     lake.build(visibility="latest")
     for name, of_variant in records.items():
         for mart in MARTS:
@@ -147,52 +180,79 @@ def test_messages_of_each_protocol_are_those_of_a_dump(tmp_path: Path, broker: B
         assert found == [{"messages": len(of_variant)}]
 
 
-def kill_build_at(node: str, lake: Lake) -> None:
-    """Kills the command, Java and all, once dbt is done with a node."""
-    session.close()
+def build_but_kill_at(node: str | None, lake: Lake) -> None:
+    """Runs the command, and kills it, Java and all, once dbt is done with a node."""
     feeds = lake.home.parent / "feeds.json"
     feeds.write_text(json.dumps(lake.variables(visibility="latest")), encoding="utf-8")
     command = [sys.executable, "-m", "dbt_ticdc.cli", "run", "--feeds", str(feeds), "--warehouse", str(lake.home)]
+    said = []
     with subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        said = []
         for line in process.stderr:
             said.append(line)
-            if f" {node} " in line:
+            if node and f" {node} " in line:
                 os.killpg(process.pid, signal.SIGKILL)
-                return
-    raise AssertionError(f"the build ended before {node}:\n{''.join(said[-20:])}")
+    assert process.returncode == (-signal.SIGKILL if node else 0), "".join(said[-20:])
 
 
 @pytest.mark.soak("kafka")
-def test_no_password_is_anywhere_over_thrift(tmp_path: Path, broker: Broker) -> None:
+def test_broker_and_bucket_together_over_thrift_and_no_password_is_anywhere(tmp_path: Path, broker: Broker) -> None:
     """Neither in SQL, the catalogue or tables, nor in logs and artefacts, where brokers ask for one."""
     broker.create("guarded")
-    broker.send_values("guarded", map(row, range(3)))
     options = {
         **{"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN", "sasl.jaas.config": JAAS},
         **{"ssl.truststore.type": "PEM", "ssl.truststore.location": str(broker.certificate)},
     }
-    source = {"kafka": {"bootstrap_servers": broker.secure_servers, "options": options}}
-    feed = {"name": "shop", "protocol": "canal_json", "topics": ["guarded"], "source": source, "target_schema": None}
+    feeds = [
+        {
+            **{"name": "shop", "protocol": "canal_json", "topics": ["guarded"], "target_schema": None},
+            "source": {"kafka": {"bootstrap_servers": broker.secure_servers, "options": options}},
+        },
+        {
+            **{"name": "sink", "protocol": "storage_csv", "options": {"include_commit_ts": True}},
+            **{"source": {"files": f"file://{tmp_path}/bucket"}, "target_schema": None},
+        },
+    ]
     path = f"--driver-class-path {brokers.connector()} pyspark-shell"
     secret = {"TICDC_TEST_KAFKA": brokers.PASSWORD, "PYSPARK_SUBMIT_ARGS": path}
     with served(tmp_path, secret) as server:
         install(server.port, tmp_path)
-        variables = json.dumps({"ticdc__feeds": [feed], "ticdc__visibility": "latest"})
-        selected = ["build", "--select", "+ticdc__changelog", "--vars", variables]
-        assert_passes(dbt(selected, "client", server.port, tmp_path))
-        cursor = server.connect()
-        cursor.execute("select count(*) from client.ticdc__changelog")
-        assert cursor.fetchall() == [(3,)]
+        variables = json.dumps({"ticdc__feeds": feeds, "ticdc__visibility": "latest"})
+        for number in (1, 2):
+            broker.send_values("guarded", map(row, range(3 * number, 3 * number + 3)))
+            put_row(tmp_path / "bucket", number)
+            selected = ["build", "--select", "package:ticdc", "--vars", variables]
+            assert_passes(dbt(selected, "client", server.port, tmp_path))
+            cursor = server.connect()
+            cursor.execute("select feed, count(*) from client.ticdc__current_rows group by feed order by feed")
+            assert cursor.fetchall() == [("shop", 3 * number), ("sink", number)]
+            cursor.execute("select count(*), sum(if(balanced, 0, 1)) from client.ticdc__accounting")
+            assert cursor.fetchall() == [(1 + number, 0)]
     for file in tmp_path.rglob("*"):
         if file.is_file():
             assert brokers.PASSWORD.encode() not in file.read_bytes(), file
 
 
+def put_row(bucket: Path, number: int) -> None:
+    """Writes what a storage sink has for a row: its table's schema, a data file and a checkpoint."""
+    version = 470610923857117184
+    column = {"ColumnName": "id", "ColumnType": "INT", "ColumnNullable": "false", "ColumnIsPk": "true"}
+    schema = {"Table": "t", "Schema": "shop", "Version": 1, "TableVersion": version, "Query": "", "Type": 0}
+    data = f'"I","t","shop",{version + number},{number}\r\n'
+    contents = {
+        f"shop/t/meta/schema_{version}_0123456789.json": {**schema, "TableColumns": [column], "TableColumnsTotal": 1},
+        "metadata": {"checkpoint-ts": version + number},
+    }
+    texts = {name: json.dumps(content) for name, content in contents.items()}
+    for name, text in {**texts, f"shop/t/{version}/2026-11-21/CDC{number:020}.csv": data}.items():
+        file = bucket / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+
+
 @pytest.mark.soak("kafka")
 def test_what_happens_to_topics_loses_and_doubles_nothing(tmp_path: Path, broker: Broker) -> None:
-    names = ("plain", "grows", "expires", "again", "transactions")
+    names = ("plain", "grows", "expires", "again", "transactions", "compacted")
     lake = Lake(
         tmp_path / "warehouse",
         broker,
@@ -202,7 +262,7 @@ def test_what_happens_to_topics_loses_and_doubles_nothing(tmp_path: Path, broker
         ],
     )
     for name in names:
-        broker.create(f"t_{name}")
+        broker.create(f"t_{name}", **(brokers.COMPACTED if name == "compacted" else {}))
     broker.create("k_kept", 2)
     sent = 0
 
@@ -210,7 +270,8 @@ def test_what_happens_to_topics_loses_and_doubles_nothing(tmp_path: Path, broker
         nonlocal sent
         numbers = [*range(sent, sent + count)]
         sent += count
-        broker.send_values(topic, map(row, numbers), partition)
+        # a compacted topic takes no message without key
+        broker.send(Record(topic, partition, 0, str(number).encode(), row(number), "") for number in numbers)
         return numbers
 
     want = [number for name in names for number in send(f"t_{name}", 5)]
@@ -233,6 +294,13 @@ def test_what_happens_to_topics_loses_and_doubles_nothing(tmp_path: Path, broker
     with broker.transaction("t_transactions", map(row, range(80000, 80002)), commits=True):
         pass
     want += [80000, 80001]
+    # of one key in a compacted topic the last message is left, and what no other comes after
+    for number in range(70000, 70050):
+        broker.send_values("t_compacted", [row(number)], key=b"one")
+    time.sleep(1.5)  # a segment is closed by the first message that comes after its time
+    want += send("t_compacted", 2)
+    broker.await_compaction("t_compacted", 5 + 1 + 2)
+    want.append(70049)
     # what expires unread, and what was made again
     send("t_expires", 4)
     broker.expire("t_expires", 0, 7)
@@ -262,7 +330,7 @@ def test_what_happens_to_topics_loses_and_doubles_nothing(tmp_path: Path, broker
     assert not lake.rows("select topic from ticdc__accounting where not balanced")
     assert lake.messages() == {
         **{(f"t_{name}", 0): 5 for name in ("plain", "grows")},
-        **{("t_grows", 1): 2, ("t_new", 0): 2, ("t_transactions", 0): 7},
+        **{("t_compacted", 0): 8, ("t_grows", 1): 2, ("t_new", 0): 2, ("t_transactions", 0): 7},
         # of the old topic and the new one
         **{("t_expires", 0): 8, ("t_again", 0): 16},
         **{("k_kept", 0): 3, ("k_kept", 1): 6},

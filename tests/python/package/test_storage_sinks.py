@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from pyarrow.fs import S3FileSystem
+from support import session
 from support import truth as upstream
 from support.corpus import root
 from support.package import Package
-from support.storage import StorageVariant, variants
+from support.s3 import object_store
+from support.storage import variants
 
 from ticdc_udfs.sources.files import FileKind, path_of
 
 pytestmark = pytest.mark.soak("storage")
-IN_STEPS, WHOLE = "canal_json", ["csv_noquote", "csv_old_header_hex"]
-VARIANTS = {variant.name: variant for variant in variants() if variant.name in (IN_STEPS, *WHOLE)}
+*EARLIER, LAST = json.loads((root() / "truth" / "meta.json").read_text(encoding="utf-8"))["checkpoints"]
+CHECKPOINTS = [*sorted(Random("sinks").sample(EARLIER, 2)), LAST]
+VARIANTS = {variant.name: variant for variant in variants() if variant.has_commits}
+# Of each changefeed two feeds, one of which has all files from its first run on.
+WHOLE = {f"{name}_whole": variant for name, variant in VARIANTS.items()}
+FEEDS = {**VARIANTS, **WHOLE}
 VERSION = 470610923857117184
 COLUMNS = [
     {"ColumnName": "id", "ColumnType": "INT", "ColumnPrecision": "11", "ColumnNullable": "false", "ColumnIsPk": "true"},
@@ -29,44 +38,40 @@ ODD = [("_x", "_t"), (".x", ".t"), ("shop", "per%cent `q?*[a]{b}")]
 BUILD = ("build", "--exclude", "resource_type:unit_test")
 
 
-class Sinks(Package):
-    """The folders of all feeds, and what the package makes of them."""
+truths = cache(upstream.checkpoints)
 
-    def __init__(self, folder: Path) -> None:
-        self.bucket = folder / "bucket {a} [b]*"
+
+@cache
+def cuts() -> dict[str, list[dict[str, bytes]]]:
+    """The files of each changefeed that come up to each checkpoint."""
+    return {name: [*variant.cut(CHECKPOINTS, Random(name))] for name, variant in VARIANTS.items()}
+
+
+class Sinks(Package):
+    """Changefeeds, each with a folder of a bucket, and what the package makes of them."""
+
+    def __init__(
+        self, folder: Path, bucket: str, write: Callable[[str, bytes], object], *others: dict[str, Any]
+    ) -> None:
+        """`write` writes a file with a path in the bucket; `others` are feeds beside those of `FEEDS`."""
+        self.write = write
         feeds: list[dict[str, Any]] = [
-            {"name": name, "protocol": variant.protocol, "options": variant.options}
-            for name, variant in VARIANTS.items()
+            *(
+                {"name": name, "protocol": variant.protocol, "options": variant.options}
+                for name, variant in FEEDS.items()
+            ),
+            *others,
         ]
-        feeds.append({"name": "odd", "protocol": "storage_csv", "options": {"include_commit_ts": True}})
-        feeds.append({"name": "later", "protocol": "storage_csv"})
         for feed in feeds:
-            feed |= {"source": {"files": f"file://{self.bucket / feed['name']}/"}, "target_schema": None}
+            feed |= {"source": {"files": f"{bucket}/{feed['name']}/"}, "target_schema": None}
         super().__init__(folder, {"ticdc__feeds": feeds})
         self.spark.sql("create database if not exists ticdc_lint")
         self.spark.sql("use ticdc_lint")
 
-    def put(self, feed: str, path: str, content: bytes) -> Path:
-        """Writes a file below a feed's folder."""
-        file = self.bucket / feed / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-        return file
-
-    def put_row(self, schema: str, table: str, number: int, *ids: int, end: str = "\r\n") -> Path:
-        """Writes a data file of the feed `odd`."""
-        rows = "\r\n".join(f'"I","{table}","{schema}",{VERSION + 10 * number},{each},"x"' for each in ids)
-        return self.put("odd", f"{schema}/{table}/{VERSION}/2026-11-21/CDC{number:020}.csv", (rows + end).encode())
-
-    def put_schema(self, schema: str, table: str) -> None:
-        """Writes the schema file of a table of the feed `odd`."""
-        file = {"Table": table, "Schema": schema, "Version": 1, "TableVersion": VERSION, "Query": "", "Type": 0}
-        content = json.dumps({**file, "TableColumns": COLUMNS, "TableColumnsTotal": 2}).encode()
-        self.put("odd", f"{schema}/{table}/meta/schema_{VERSION}_0123456789.json", content)
-
-    def put_checkpoint(self, feed: str, checkpoint: int) -> None:
-        """Writes `metadata`."""
-        self.put(feed, "metadata", b'{"checkpoint-ts":%d}' % checkpoint)
+    def put_all(self, feed: str, files: Mapping[str, bytes]) -> None:
+        """Writes files below a feed's folder."""
+        for path, content in files.items():
+            self.write(f"{feed}/{path}", content)
 
     def current(self, feed: str) -> Mapping[tuple[str, str], list[upstream.Row]]:
         """The rows of each table."""
@@ -76,10 +81,6 @@ class Sinks(Package):
             image = upstream.Row(json.loads(row["row"]), row["lossy"] or ())
             found[row["schema_name"], row["table_name"]].append(image)
         return found
-
-    def ids(self, schema: str, table: str) -> list[int]:
-        """The keys of a table of the feed `odd`."""
-        return sorted(int(row.image["id"] or "") for row in self.current("odd")[schema, table])
 
     def problems(self, feed: str) -> dict[str, str]:
         """The details of a feed's problems by code."""
@@ -91,62 +92,105 @@ class Sinks(Package):
         return self.values("select topic from ticdc__accounting where not balanced or gaps > 0")
 
 
+class FolderOfSinks(Sinks):
+    """Those in a folder with an odd name, and a feed of odd tables."""
+
+    def __init__(self, folder: Path) -> None:
+        self.bucket = folder / "bucket {a} [b]*"
+        odd = {"name": "odd", "protocol": "storage_csv", "options": {"include_commit_ts": True}}
+        super().__init__(
+            folder, f"file://{self.bucket}", self.put_file, odd, {"name": "later", "protocol": "storage_csv"}
+        )
+
+    def put_file(self, path: str, content: bytes) -> Path:
+        """Writes a file."""
+        file = self.bucket / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+        return file
+
+    def put_row(self, schema: str, table: str, number: int, *ids: int, end: str = "\r\n") -> Path:
+        """Writes a data file of the feed `odd`."""
+        rows = "\r\n".join(f'"I","{table}","{schema}",{VERSION + 10 * number},{each},"x"' for each in ids)
+        return self.put_file(f"odd/{schema}/{table}/{VERSION}/2026-11-21/CDC{number:020}.csv", (rows + end).encode())
+
+    def put_schema(self, schema: str, table: str) -> None:
+        """Writes the schema file of a table of the feed `odd`."""
+        file = {"Table": table, "Schema": schema, "Version": 1, "TableVersion": VERSION, "Query": "", "Type": 0}
+        content = json.dumps({**file, "TableColumns": COLUMNS, "TableColumnsTotal": 2}).encode()
+        self.put_file(f"odd/{schema}/{table}/meta/schema_{VERSION}_0123456789.json", content)
+
+    def put_checkpoint(self, feed: str, checkpoint: int) -> None:
+        """Writes `metadata`."""
+        self.put_file(f"{feed}/metadata", b'{"checkpoint-ts":%d}' % checkpoint)
+
+    def ids(self, schema: str, table: str) -> list[int]:
+        """The keys of a table of the feed `odd`."""
+        return sorted(int(row.image["id"] or "") for row in self.current("odd")[schema, table])
+
+
+def assert_equals_truth(sinks: Sinks, name: str, checkpoint: int) -> None:
+    tally, rows, variant = upstream.Tally(), sinks.current(name), FEEDS[name]
+    has_old = not variant.meta["csv"] or variant.meta["csv"]["output-old-value"]
+    for table_name, table in truths(root())[checkpoint].tables.items():
+        if ".".join(table_name) in variant.meta["excluded_tables"] or not (table.primary_key or has_old):
+            continue  # without a key and old values, a change names no row
+        compare = upstream.compare if table.primary_key else upstream.compare_keyless
+        tally.add(compare(table, rows.pop(table_name, [])))
+    assert tally.right and not tally.flagged, f"{name} at {checkpoint}:\n" + "\n".join(tally.details)
+    assert tally.tables > 25
+
+
+def assert_complete(sinks: Sinks, checkpoint: int, *names: str) -> None:
+    """These feeds tell the truth at a checkpoint, and that they do."""
+    for name in names:
+        (complete,) = sinks.rows(f"select topic, complete_through_ts from ticdc__completeness where feed = '{name}'")
+        assert complete == {"topic": "metadata", "complete_through_ts": checkpoint}
+        assert_equals_truth(sinks, name, checkpoint)
+
+
 @pytest.fixture(scope="module")
-def sinks(tmp_path_factory: pytest.TempPathFactory) -> Sinks:
-    """The folders after a first build: of one changefeed half of the files are there."""
-    sinks = Sinks(tmp_path_factory.mktemp("storage %20"))
-    for name, variant in VARIANTS.items():
-        for number, (path, content) in enumerate(variant.files.items()):
-            if name in WHOLE or (number % 2 and path != "metadata"):
-                sinks.put(name, path, content)
-    sinks.put_checkpoint(IN_STEPS, min(path_of(path).version or VERSION for path in VARIANTS[IN_STEPS].files) - 1)
+def sinks(tmp_path_factory: pytest.TempPathFactory) -> FolderOfSinks:
+    """The folders after a first build: of some changefeeds only the first files are there."""
+    sinks = FolderOfSinks(tmp_path_factory.mktemp("storage %20"))
+    for name, variant in WHOLE.items():
+        sinks.put_all(name, variant.files)
+    for name, (first, *_) in cuts().items():
+        sinks.put_all(name, first)
     for number, (schema, table) in enumerate(ODD, start=1):
         sinks.put_schema(schema, table)
         sinks.put_row(schema, table, number, 1, 2)
     sinks.put_row(*ODD[0], 4, 3, 44, end="")
-    sinks.put("odd", "shop/other.csv", b"x")
+    sinks.put_file("odd/shop/other.csv", b"x")
     sinks.put_checkpoint("odd", VERSION + 1000)
     sinks.passing(*BUILD)
     return sinks
 
 
-def assert_equals_truth(sinks: Sinks, variant: StorageVariant) -> None:
-    tally, rows, truth = upstream.Tally(), sinks.current(variant.name), upstream.load(root())
-    has_old = not variant.meta["csv"] or variant.meta["csv"]["output-old-value"]
-    for name, table in truth.tables.items():
-        if ".".join(name) in variant.meta["excluded_tables"] or not (table.primary_key or has_old):
-            continue  # without a key and old values, a change names no row
-        compare = upstream.compare if table.primary_key else upstream.compare_keyless
-        tally.add(compare(table, rows.pop(name, [])))
-    assert tally.right and not tally.flagged, "\n".join(tally.details)
-    assert tally.tables > 50
+def test_tables_of_files_that_come_at_once_and_of_the_first_files_equal_the_truth(sinks: FolderOfSinks) -> None:
+    assert_complete(sinks, LAST, *WHOLE)
+    assert_complete(sinks, CHECKPOINTS[0], *VARIANTS)
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_tables_of_a_sink_equal_the_truth(sinks: Sinks, name: str) -> None:
-    assert_equals_truth(sinks, VARIANTS[name])
-    (complete,) = sinks.rows(f"select * from ticdc__completeness where feed = '{name}'")
-    assert (complete["topic"], complete["complete_through_ts"]) == ("metadata", VARIANTS[name].meta["checkpoint_ts"])
-
-
-def test_what_lies_beyond_the_checkpoint_waits(sinks: Sinks) -> None:
-    assert sinks.values(f"select count(*) from ticdc__changelog where feed = '{IN_STEPS}'") == [0]
-    assert sinks.values(f"select count(*) > 1000 from int_ticdc__events where feed = '{IN_STEPS}'") == [True]
+def test_what_lies_beyond_the_checkpoint_waits(sinks: FolderOfSinks) -> None:
+    beyond = f"kind = 'row' and commit_ts > {CHECKPOINTS[0]}"
+    for name in VARIANTS:
+        assert sinks.values(f"select count(*) > 0 from int_ticdc__events where feed = '{name}' and {beyond}") == [True]
 
 
 @pytest.mark.parametrize(("schema", "table"), ODD)
-def test_no_folder_is_passed_over_for_its_name(sinks: Sinks, schema: str, table: str) -> None:
+def test_no_folder_is_passed_over_for_its_name(sinks: FolderOfSinks, schema: str, table: str) -> None:
     assert sinks.ids(schema, table)[:2] == [1, 2]
 
 
-def test_a_row_that_is_cut_off_is_a_dead_letter_with_its_file_and_line(sinks: Sinks) -> None:
+def test_a_row_that_is_cut_off_is_a_dead_letter_with_its_file_and_line(sinks: FolderOfSinks) -> None:
     (letter,) = sinks.rows("select topic, `offset`, error_code from ticdc__dead_letters where feed = 'odd'")
     path = f"_x/_t/{VERSION}/2026-11-21/CDC{4:020}.csv"
     assert letter == {"topic": path, "offset": 1, "error_code": "bad_frame"}
     assert sinks.ids(*ODD[0]) == [1, 2, 3]
 
 
-def test_files_are_accounted_for(sinks: Sinks) -> None:
+def test_files_are_accounted_for(sinks: FolderOfSinks) -> None:
     assert sinks.unbalanced() == []
     told = sinks.problems("odd")
     assert told.keys() - {"stalled_watermark"} == {"dead_letters", "unknown_files"}
@@ -157,11 +201,14 @@ def test_files_are_accounted_for(sinks: Sinks) -> None:
 
 
 @pytest.fixture(scope="module")
-def later(sinks: Sinks) -> Sinks:
-    """The other half of the files is there, a file was mended, and one was gone after it had been listed."""
-    for path, content in VARIANTS[IN_STEPS].files.items():
-        if not (sinks.bucket / IN_STEPS / path).exists() or path == "metadata":
-            sinks.put(IN_STEPS, path, content)
+def later(sinks: FolderOfSinks) -> FolderOfSinks:
+    """All files are there, a file was mended, and one was gone after it had been listed."""
+    for number, checkpoint in enumerate(CHECKPOINTS[1:], start=1):
+        for name, of_feed in cuts().items():
+            sinks.put_all(name, of_feed[number])
+        if checkpoint != LAST:
+            sinks.passing("run")
+            assert_complete(sinks, checkpoint, *VARIANTS)
     sinks.put_row(*ODD[0], 4, 3, 44)
     gone = sinks.put_row(*ODD[0], 5, 5)
     sinks.passing("run", "--select", "int_ticdc__files")
@@ -170,24 +217,25 @@ def later(sinks: Sinks) -> Sinks:
     return sinks
 
 
-def test_files_that_come_later_complete_the_tables(later: Sinks) -> None:
-    assert_equals_truth(later, VARIANTS[IN_STEPS])
+def test_files_that_come_in_increments_cut_at_random_complete_the_tables(later: FolderOfSinks) -> None:
+    assert_complete(later, LAST, *VARIANTS)
     columns = "count(*) as events, count(distinct topic, `offset`) as places"
-    events = later.rows(f"select {columns} from int_ticdc__events where feed = '{IN_STEPS}'")
-    kinds = [path_of(path).kind for path in VARIANTS[IN_STEPS].files]
-    expected = VARIANTS[IN_STEPS].meta["rows"] + kinds.count(FileKind.SCHEMA) + 2
-    assert events == [{"events": expected, "places": expected}]
-    assert later.problems(IN_STEPS).keys() <= {"stalled_watermark", "lossy_values", "values_not_converted"} | {
-        *("default_not_constant", "rows_lost")
-    }
+    for name, variant in VARIANTS.items():
+        kinds = [path_of(path).kind for path in variant.files]
+        expected = variant.meta["rows"] + kinds.count(FileKind.SCHEMA) + len(CHECKPOINTS)
+        (events,) = later.rows(f"select {columns} from int_ticdc__events where feed = '{name}'")
+        assert events == {"events": expected, "places": expected}
+        assert later.problems(name).keys() <= {"stalled_watermark", "lossy_values", "values_not_converted"} | {
+            *("default_not_constant", "rows_lost")
+        }
 
 
-def test_a_file_that_was_mended_is_read_when_it_is_driven_again(later: Sinks) -> None:
+def test_a_file_that_was_mended_is_read_when_it_is_driven_again(later: FolderOfSinks) -> None:
     assert later.ids(*ODD[0]) == [1, 2, 3, 44]
     assert later.values("select topic from ticdc__dead_letters where feed = 'odd'") == []
 
 
-def test_a_file_that_was_gone_is_a_problem_until_it_is_put_back(later: Sinks) -> None:
+def test_a_file_that_was_gone_is_a_problem_until_it_is_put_back(later: FolderOfSinks) -> None:
     path = f"_x/_t/{VERSION}/2026-11-21/CDC{5:020}.csv"
     assert later.unbalanced() == [path]
     assert path in later.problems("odd")["unread_files"]
@@ -197,8 +245,30 @@ def test_a_file_that_was_gone_is_a_problem_until_it_is_put_back(later: Sinks) ->
     assert later.unbalanced() == [] and "unread_files" not in later.problems("odd")
 
 
-def test_a_redecode_is_refused_where_a_file_is_gone(later: Sinks) -> None:
+def test_a_redecode_is_refused_where_a_file_is_gone(later: FolderOfSinks) -> None:
     path = f"_x/_t/{VERSION}/2026-11-21/CDC{1:020}.csv"
     (later.bucket / "odd" / path).unlink()
     told = later.refused("run", "--full-refresh", ticdc__redecode=True)
     assert f"feed odd: 1 file(s) that are there no more, such as {path}" in told
+
+
+def test_sinks_in_an_object_store_equal_the_truth_at_each_checkpoint(tmp_path: Path) -> None:
+    """Files come in increments cut at random, to a server of S3's API."""
+    with object_store(tmp_path, "sinks") as store, session.with_environment(store.variables):
+        files: S3FileSystem = store.files
+
+        def write(path: str, content: bytes) -> None:
+            with files.open_output_stream(f"sinks/of all/{path}") as stream:
+                stream.write(content)
+
+        sinks = Sinks(tmp_path, "s3a://sinks/of all", write)
+        for name, variant in WHOLE.items():
+            sinks.put_all(name, variant.files)
+        for number, checkpoint in enumerate(CHECKPOINTS):
+            for name, of_feed in cuts().items():
+                sinks.put_all(name, of_feed[number])
+            sinks.passing("run")
+            assert_complete(sinks, checkpoint, *VARIANTS)
+        assert_complete(sinks, LAST, *WHOLE)
+        assert sinks.unbalanced() == []
+        session.close()

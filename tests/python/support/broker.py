@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewPartitions, NewTopic
 
 from support.corpus import Record
 from support.jars import JAVA, jars
@@ -25,6 +26,11 @@ CONNECTOR = (
     "org.apache.kafka:kafka-clients:3.9.1",
     "org.apache.commons:commons-pool2:2.12.1",
 )
+# A topic whose older messages of a key go as soon as a segment, of a second, is closed.
+COMPACTED = {
+    **{"cleanup_policy": "compact", "segment_ms": "1000", "min_cleanable_dirty_ratio": "0.001"},
+    **{"min_compaction_lag_ms": "0", "max_compaction_lag_ms": "1000"},
+}
 USER, PASSWORD = "reader", "a-word-that-is-secret"
 STARTS_SECONDS = 90
 _PROPERTIES = """\
@@ -63,7 +69,7 @@ class Broker:
     def __init__(self, folder: Path, plain: int, secure: int) -> None:
         self.servers, self.secure_servers = f"127.0.0.1:{plain}", f"127.0.0.1:{secure}"
         self.certificate = folder / "certificate.pem"
-        self._settings = {"bootstrap.servers": self.servers, "log_level": 0}
+        self._settings: dict[str, str | int | float | bool] = {"bootstrap.servers": self.servers, "log_level": 0}
         self.admin = AdminClient(self._settings)
 
     def create(self, topic: str, partitions: int = 1, **settings: str) -> None:
@@ -73,6 +79,29 @@ class Broker:
 
     def add_partitions(self, topic: str, partitions: int) -> None:
         _done(self.admin.create_partitions([NewPartitions(topic, partitions)]))
+
+    def await_compaction(self, topic: str, messages: int, seconds: float = 120) -> None:
+        """Until partition 0 of a topic of `COMPACTED` holds no more messages; its last segment stays whole."""
+        ends = time.monotonic() + seconds
+        while (held := sum(1 for _ in self.offsets(topic))) > messages:
+            assert time.monotonic() < ends, f"{topic} still holds {held} messages, not {messages}"
+            time.sleep(0.5)
+
+    def offsets(self, topic: str, partition: int = 0) -> Iterator[int]:
+        """Of the messages that a partition holds."""
+        settings = {"group.id": "of-tests", "enable.auto.commit": False, "enable.partition.eof": True}
+        consumer = Consumer({**self._settings, **settings})
+        consumer.assign([TopicPartition(topic, partition, 0)])
+        try:
+            while True:
+                for message in consumer.consume(10_000, timeout=1):
+                    fault = message.error()
+                    if fault is None:
+                        yield int(message.offset() or 0)
+                    elif fault.code() == KafkaError._PARTITION_EOF:
+                        return
+        finally:
+            consumer.close()
 
     def recreate(self, topic: str, partitions: int = 1) -> None:
         """Deletes a topic and makes it again."""
@@ -99,7 +128,12 @@ class Broker:
         for each in records:
             partition = each.partition if partitions is None else each.partition % partitions
             at = json.loads(each.line)["timestamp"] if each.line else 0  # 0: now
-            producer.produce(topic or each.topic, each.value, each.key, partition, timestamp=at)
+            while True:
+                try:
+                    producer.produce(topic or each.topic, each.value, each.key, partition, timestamp=at)
+                    break
+                except BufferError:  # it holds as many as it may that are on their way
+                    producer.poll(1)
             producer.poll(0)
             sent += 1
         assert not producer.flush(60)

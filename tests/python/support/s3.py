@@ -14,8 +14,14 @@ from support.jars import JAVA, jars
 from support.servers import free_port, listens, running
 
 _SERVER = "org.gaul:s3proxy:2.6.0"
-# The client that Spark's Hadoop is of, and the SDK that it is made for (600 MB).
-_CLIENT = ("org.apache.hadoop:hadoop-aws:3.4.2", "software.amazon.awssdk:bundle:2.29.52")
+# The client that Spark's Hadoop is of, and of the SDK that it is made for the parts that it uses: the whole is 600 MB.
+_CLIENT = "org.apache.hadoop:hadoop-aws:3.4.2"
+_SDK = [
+    f"software.amazon.awssdk:{part}:2.29.52"
+    for part in ("s3", "s3-transfer-manager", "sts", "apache-client", "netty-nio-client")
+]
+# What they need besides is in Spark, of versions that it was tried with.
+_NOT_IN_SPARK = ("software.amazon.", "org.reactivestreams_")
 KEY, SECRET = "ticdc", "secret+of/ticdc"
 _PROPERTIES = """\
 s3proxy.endpoint=http://127.0.0.1:{port}
@@ -56,7 +62,8 @@ class ObjectStore(NamedTuple):
             "fs.s3a.path.style.access": "true",
         }
         options = [f"--conf spark.hadoop.{name}={value}" for name, value in settings.items()]
-        class_path = ":".join(map(str, jars(*_CLIENT, alone=True)))
+        sdk = [jar for jar in jars(*_SDK) if jar.name.startswith(_NOT_IN_SPARK)]
+        class_path = ":".join(map(str, [*jars(_CLIENT, alone=True), *sdk]))
         return {
             "AWS_ACCESS_KEY_ID": KEY,
             "AWS_SECRET_ACCESS_KEY": SECRET,

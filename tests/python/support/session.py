@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 from dbt_ticdc import cli, feeds, messages, warehouse
 
@@ -68,20 +69,19 @@ def close() -> None:
 @contextmanager
 def with_class_path(path: str) -> Iterator[None]:
     """In the block a Java runs that has these jars, another one than before and after it."""
-    _end_java()
-    before = os.environ.get(_SUBMITTED)
-    os.environ[_SUBMITTED] = f"--driver-class-path {path} pyspark-shell"
-    try:
+    with with_environment({"PYSPARK_SUBMIT_ARGS": f"--driver-class-path {path} pyspark-shell"}):
         yield
-    finally:
-        _end_java()
-        if before is None:
-            del os.environ[_SUBMITTED]
-        else:
-            os.environ[_SUBMITTED] = before
 
 
-_SUBMITTED = "PYSPARK_SUBMIT_ARGS"
+@contextmanager
+def with_environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """In the block a Java runs that has these variables, another one than before and after it."""
+    _end_java()
+    with mock.patch.dict(os.environ, variables):
+        try:
+            yield
+        finally:
+            _end_java()
 
 
 def _end_java() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from support.corpus import root
@@ -20,6 +21,8 @@ DECODERS: Mapping[str, arrow.Decode] = {
     "storage_canal_json": storage_canal_json.decode,
     CSV: storage_csv.decode,
 }
+
+EARLY = 0.5  # of the files that may come before their time
 
 
 @cache
@@ -81,6 +84,40 @@ class StorageVariant:
                 yield from ((path.encode(), row, text, *more) for row in rows.rows)
             elif found.kind in (FileKind.SCHEMA, FileKind.METADATA):
                 yield (path.encode(), content, text, *((None, None) if self.protocol == CSV else ()))
+
+    @cached_property
+    def first_commits(self) -> dict[str, int]:
+        """The first commit that each file tells of; none of `metadata` and files that tell of none."""
+        decode, found = DECODERS[self.protocol], dict[str, int]()
+        for key, value, text, *more in self.messages():
+            path = key.decode()
+            kind = path_of(path)
+            if kind.kind is FileKind.SCHEMA:
+                found[path] = kind.version or 0
+            elif kind.kind is FileKind.DATA:
+                told = [event.commit_ts or 0 for event in arrow.decode_message(decode, key, value, text, *more)]
+                found[path] = min([*told, found.get(path, told[0])])
+        return found
+
+    def cut(self, checkpoints: Sequence[int], random: Random) -> Iterator[dict[str, bytes]]:
+        """The files that come up to each checkpoint, the last of which is that of the changefeed.
+
+        `metadata` comes with each; of files that tell of later commits alone, some come before their time, but no data
+        file before its schema file.
+        """
+        left = {path: content for path, content in self.files.items() if path != "metadata"}
+        for checkpoint in checkpoints:
+            ahead = random.choice(
+                [*{commit for commit in self.first_commits.values() if commit > checkpoint}, checkpoint]
+            )
+            come = [
+                path
+                for path in left
+                if checkpoint == checkpoints[-1]
+                or (first := self.first_commits.get(path, ahead)) <= checkpoint
+                or (first <= ahead and (path_of(path).kind is FileKind.SCHEMA or random.random() < EARLY))
+            ]
+            yield {**{path: left.pop(path) for path in come}, "metadata": b'{"checkpoint-ts":%d}' % checkpoint}
 
     def schemas(self, path: str) -> str:
         """The schema files of a data file's table up to its version, as a JSON list."""
