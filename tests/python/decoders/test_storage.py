@@ -99,9 +99,9 @@ def test_metadata_is_a_watermark() -> None:
     [
         (b"metadata", b"", "empty_value: the file is empty"),
         (b"metadata", b"{}", "bad_shape: no file metadata of the storage sink: Object missing required field"),
-        (b"metadata", b'{"checkpoint-ts":', "bad_json: the file metadata is not JSON"),
+        (b"metadata", b'{"checkpoint-ts":', "bad_json: the file metadata of the storage sink is not JSON"),
         (SCHEMA_PATH, b"[]", "bad_shape: no schema file of the storage sink: Expected `object`, got `array`"),
-        (SCHEMA_PATH, b'{"Schema":"\xff"}', "not_utf8: the schema file is not UTF-8"),
+        (SCHEMA_PATH, b'{"Schema":"\xff"}', "not_utf8: the schema file of the storage sink is not UTF-8"),
         (b"shop/t/README", b"x", "unknown_kind: the path is of no data file or schema file"),
         (b"\xff", b"x", "not_utf8: the path of the file is not UTF-8"),
         (None, b"x", "unknown_kind: the path is of no data file or schema file"),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
 from ticdc_udfs.contract.events import DecodeError, ErrorCode, Event, Kind
 from ticdc_udfs.contract.schemas import Column, labelled_type, table_schema
 from ticdc_udfs.sources.files import FileKind, FilePath
+from ticdc_udfs.wire.json_text import parsed
 
 _Uint63 = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
@@ -59,19 +60,8 @@ _read_metadata = msgspec.json.Decoder(_Metadata).decode
 
 def read_schema(content: bytes | str) -> SchemaFile:
     """The schema file of these bytes. Raises `DecodeError`."""
-    found: SchemaFile = _parse(_read_file, content, "schema file")
+    found: SchemaFile = parsed(_read_file, content, "schema file of the storage sink")
     return found
-
-
-def _parse(read: Any, content: bytes | str, what: str) -> Any:
-    try:
-        return read(content)
-    except msgspec.ValidationError as error:
-        raise DecodeError(ErrorCode.BAD_SHAPE, f"no {what} of the storage sink: {error}") from error
-    except UnicodeDecodeError as error:
-        raise DecodeError(ErrorCode.NOT_UTF8, f"the {what} is not UTF-8 at byte {error.start}") from error
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise DecodeError(ErrorCode.BAD_JSON, f"the {what} is not JSON: {error}") from error
 
 
 def event_of(path: FilePath, content: bytes | None) -> Event:
@@ -85,7 +75,7 @@ def event_of(path: FilePath, content: bytes | None) -> Event:
     if not content:
         raise DecodeError(ErrorCode.EMPTY_VALUE, "the file is empty")
     if path.kind is FileKind.METADATA:
-        checkpoint: int = _parse(_read_metadata, content, "file metadata").checkpoint
+        checkpoint: int = parsed(_read_metadata, content, "file metadata of the storage sink").checkpoint
         return Event(Kind.WATERMARK, commit_ts=checkpoint)
     return event_of_schema(read_schema(content), path.partition_id)
 

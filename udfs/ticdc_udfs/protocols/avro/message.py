@@ -32,6 +32,7 @@ from ticdc_udfs.wire.avro_binary import (
     read,
     schema_of,
 )
+from ticdc_udfs.wire.json_text import parsed
 
 _Row = dict[str, str | None]
 
@@ -88,15 +89,7 @@ _read_query = msgspec.json.Decoder(_Query).decode
 
 
 def _ddl(text: bytes) -> Event:
-    try:
-        wire = _read_query(text)
-    except msgspec.ValidationError as error:
-        place_only = str(error).partition(" - at ")[0]  # bounds say enough
-        raise DecodeError(ErrorCode.BAD_SHAPE, f"the value is no DDL of avro: {place_only}") from error
-    except UnicodeDecodeError as error:
-        raise DecodeError(ErrorCode.NOT_UTF8, f"the DDL is not UTF-8 at byte {error.start}") from error
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise DecodeError(ErrorCode.BAD_JSON, f"the DDL is not JSON: {error}") from error
+    wire = parsed(_read_query, text, "DDL of avro")
     return Event(
         Kind.DDL,
         commit_ts=wire.commitTs,

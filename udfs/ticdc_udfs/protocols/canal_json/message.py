@@ -27,6 +27,7 @@ from ticdc_udfs.contract.events import (
 from ticdc_udfs.contract.options import Options
 from ticdc_udfs.contract.schemas import Column, table_schema, write_json
 from ticdc_udfs.wire.compression import decompress
+from ticdc_udfs.wire.json_text import parsed
 
 _Uint63 = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 _Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=2**45 - 1)]
@@ -68,7 +69,7 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     if not value:
         raise DecodeError(ErrorCode.EMPTY_VALUE, "the message has no value")
     plain = decompress(value, options.compression)
-    message = _parse(plain)
+    message = parsed(read, plain, _WHAT)
     if message.type in _OPS:
         plan = plan_of(message, options.time_zone)
         return (_event(plan.events[message.type], row_members(message, plan, plain)),)
@@ -82,22 +83,6 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     raise DecodeError(
         ErrorCode.UNKNOWN_KIND, "type is none of INSERT, UPDATE, DELETE, TIDB_WATERMARK, and isDdl is false"
     )
-
-
-def _parse(plain: bytes) -> Message:
-    try:
-        return read(plain)
-    except msgspec.ValidationError as error:
-        raise DecodeError(ErrorCode.BAD_SHAPE, f"no canal-json message: {_place_only(str(error))}") from error
-    except UnicodeDecodeError as error:
-        raise DecodeError(ErrorCode.NOT_UTF8, f"the value is not UTF-8 at byte {error.start}") from error
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise DecodeError(ErrorCode.BAD_JSON, f"the value is not JSON: {error}") from error
-
-
-def _place_only(validation_error: str) -> str:
-    """The validator's text without the path: it may hold column names, and bounds say enough."""
-    return validation_error.partition(" - at ")[0]
 
 
 def _commit_ts(message: Message, extension: _Extension) -> tuple[int, bool]:
@@ -184,6 +169,7 @@ def row_members(message: Message, plan: Plan, plain: bytes) -> RowMembers:
     return new_row_members((commit_ts, exact, row_key, before_key, before, after, lossy, claim_check, row_id, table_id))
 
 
+_WHAT = "canal-json message"
 _NO_EXTENSION = _Extension()
 _NO_KEY = Lossy.NO_KEY.of()
 _OPS: Mapping[str, str] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
@@ -358,7 +344,7 @@ def _keep_numbers(images: Sequence[Image], numbers: Sequence[Image], flags: Coll
 
 def _replaced_bytes(message: Message, plain: bytes) -> list[str]:
     r"""Flags of columns whose invalid UTF-8 was replaced: by the escape `\ufffd`, while a true U+FFFD is literal."""
-    without = _parse(values.without_replaced_bytes(plain))
+    without = parsed(read, values.without_replaced_bytes(plain), _WHAT)
     return [
         Lossy.INVALID_UTF8.of(column)
         for images, stripped in ((message.data, without.data), (message.old, without.old))

@@ -33,6 +33,7 @@ from ticdc_udfs.protocols.debezium.values import (
     told_inline_stands_for_null,
 )
 from ticdc_udfs.wire.compression import decompress
+from ticdc_udfs.wire.json_text import parsed
 
 __all__ = ["converter", "decode", "null_reason"]
 
@@ -142,10 +143,10 @@ def _event(plain: bytes, key: bytes | None, options: Options) -> Event:
     if known is not None:
         payload, known_plan = known
         return _row(_OPS[payload.op or ""], payload, known_plan, known_plan.key)
-    message = _parse(_read, plain, "value")
+    message = parsed(_read, plain, "debezium value")
     payload = message.payload
     if _may_hide_sign(payload, plain):
-        payload = _parse(_read, _with_negative_zeros(plain), "value").payload
+        payload = parsed(_read, _with_negative_zeros(plain), "debezium value").payload
     op = _OPS.get(payload.op or "")
     if op is not None:
         names, key_schema = _key_names(payload, key, options)
@@ -161,7 +162,9 @@ def _event(plain: bytes, key: bytes | None, options: Options) -> Event:
             _keep(_plans_by_key, (key_schema, options.time_zone, options.binary), plan)
         return _row(op, payload, plan, names)
     if payload.ddl is not None:
-        return ddl_event(payload.source, payload.ddl, _parse(_read_changes, bytes(payload.tableChanges), "value"))
+        return ddl_event(
+            payload.source, payload.ddl, parsed(_read_changes, bytes(payload.tableChanges), "debezium value")
+        )
     if payload.op == "m":
         return Event(Kind.WATERMARK, commit_ts=payload.source.commit_ts)
     raise DecodeError(ErrorCode.UNKNOWN_KIND, "op is none of c, u, d, m, and there is no ddl")
@@ -175,7 +178,7 @@ def _with_replaced_bytes(plain: bytes) -> bytes:
 def _replaced_bytes(plain: bytes) -> list[str]:
     """The flags of a row's columns whose text is not UTF-8; none of other messages, and where names are not UTF-8."""
     replaced, without = (
-        _parse(_read, text, "value").payload
+        parsed(_read, text, "debezium value").payload
         for text in (_with_replaced_bytes(plain), plain.decode(errors="ignore").encode())
     )
     images = [(replaced.after or {}, without.after or {}), (replaced.before or {}, without.before or {})]
@@ -222,18 +225,6 @@ def _with_null_for_twice(plain: bytes) -> bytes:
 
 
 _OPS: Mapping[str, str] = {"c": "insert", "u": "update", "d": "delete"}
-
-
-def _parse(read: Callable[[bytes], _T], text: bytes, what: str) -> _T:
-    try:
-        return read(text)
-    except msgspec.ValidationError as error:
-        place_only = str(error).partition(" - at ")[0]  # the path may hold column names
-        raise DecodeError(ErrorCode.BAD_SHAPE, f"the {what} is no debezium message: {place_only}") from error
-    except UnicodeDecodeError as error:
-        raise DecodeError(ErrorCode.NOT_UTF8, f"the {what} is not UTF-8 at byte {error.start}") from error
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise DecodeError(ErrorCode.BAD_JSON, f"the {what} is not JSON: {error}") from error
 
 
 _Convert = Callable[[Any], tuple[str | None, Lossy | None]]
@@ -320,7 +311,7 @@ def _keep(kept: dict[_K, _T], at: _K, what: _T) -> None:
 
 
 def _new_plan(image: _Row, schema: bytes, key: list[str] | None, options: Options) -> RowPlan:
-    members = {member.field: member for member in _parse(_read_schema, schema, "schema").fields}
+    members = {member.field: member for member in parsed(_read_schema, schema, "debezium schema").fields}
     row = members.get("after") or members.get("before")
     # virtual generated columns are listed, twice even, though no row holds them
     fields = {field.field: field for field in (row.fields if row is not None else ()) if field.field in image}
@@ -360,7 +351,7 @@ def _new_plan(image: _Row, schema: bytes, key: list[str] | None, options: Option
 
 def row_plan(key: bytes | None, value: bytes, options: Options) -> RowPlan:
     """The plan of a row's message that `decode` reads; without inline schema the plan's tail is empty."""
-    message = _parse(_read, decompress(value, options.compression), "value")
+    message = parsed(_read, decompress(value, options.compression), "debezium value")
     names, _ = _key_names(message.payload, key, options)
     schema = bytes(message.schema)
     if schema not in (b"", b"null"):
@@ -487,7 +478,7 @@ def _names_of_key(key: bytes | None, options: Options) -> tuple[list[str] | None
     tail = _schema_of_key(plain)
     names = _key_columns.get(tail)
     if names is None:
-        message = _parse(_read_key, plain if plain.isascii() else _with_replaced_bytes(plain), "message key")
+        message = parsed(_read_key, plain if plain.isascii() else _with_replaced_bytes(plain), "debezium message key")
         names = list(message.payload)
         told_too = message.schema is not None and [member.field for member in message.schema.fields] == names
         if not (tail and told_too and len(tail) <= _MAX_TAIL_BYTES):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from binascii import b2a_base64
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -36,6 +36,7 @@ from ticdc_udfs.wire.avro_binary import (
     read,
     schema_of,
 )
+from ticdc_udfs.wire.json_text import parsed
 
 _Row = dict[str, str | None]
 Convert = Callable[[Any], tuple[str, Lossy | None]]
@@ -82,12 +83,11 @@ class _Envelope(msgspec.Struct):
     tableChanges: list[Change] = []
 
 
+_convert_envelope = partial(msgspec.convert, type=_Envelope)
+
+
 def _other_event(envelope: Record, wire: list[Value]) -> Event:
-    try:
-        other = msgspec.convert(_named(envelope, wire), _Envelope)
-    except msgspec.ValidationError as error:
-        place_only = str(error).partition(" - at ")[0]  # bounds say enough
-        raise DecodeError(ErrorCode.BAD_SHAPE, f"the value is no watermark or DDL: {place_only}") from error
+    other = parsed(_convert_envelope, _named(envelope, wire), "watermark or DDL")
     if other.ddl is not None:
         return ddl_event(other.source, other.ddl, other.tableChanges)
     if other.op != "m":

@@ -27,6 +27,7 @@ from ticdc_udfs.contract.events import ROW, DecodeError, ErrorCode, Event, Kind,
 from ticdc_udfs.contract.options import Options
 from ticdc_udfs.contract.schemas import Column, table_schema, write_json
 from ticdc_udfs.wire.compression import MAX_DECOMPRESSED_BYTES, decompress
+from ticdc_udfs.wire.json_text import parsed
 
 _Uint63 = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 _Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
@@ -109,7 +110,7 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> Sequence
             size += len(plain)
             if size > MAX_DECOMPRESSED_BYTES:
                 raise DecodeError(ErrorCode.TOO_LARGE, f"the batch holds more than {MAX_DECOMPRESSED_BYTES} bytes")
-            head = _read(_read_key, key_frame, "key")
+            head = parsed(_read_key, key_frame, "open-protocol key")
             if head.t != _ROW or not plain:
                 events.append(_other_event(head, plain))
             else:
@@ -142,20 +143,6 @@ def _frames(data: bytes, start: int, place: str) -> list[bytes]:
     return frames
 
 
-def _read(reader: Callable[[_S], _T], text: _S, place: str) -> _T:
-    try:
-        return reader(text)
-    except msgspec.ValidationError as error:
-        # the path may hold column names, and bounds say enough
-        raise DecodeError(
-            ErrorCode.BAD_SHAPE, f"no open-protocol {place}: {str(error).partition(' - at ')[0]}"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise DecodeError(ErrorCode.NOT_UTF8, f"the {place} is not UTF-8 at byte {error.start}") from error
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise DecodeError(ErrorCode.BAD_JSON, f"the {place} is not JSON: {error}") from error
-
-
 def _other_event(key: _Key, plain: bytes) -> Event:
     if key.t == _RESOLVED:
         return Event(Kind.WATERMARK, commit_ts=key.ts)
@@ -163,7 +150,7 @@ def _other_event(key: _Key, plain: bytes) -> Event:
         raise DecodeError(ErrorCode.UNKNOWN_KIND, "t of the key is none of 1 (row), 2 (DDL), 3 (resolved)")
     if not plain:
         raise DecodeError(ErrorCode.EMPTY_VALUE, "a row or DDL without value")
-    query = _read(_read_query, plain, "DDL")
+    query = parsed(_read_query, plain, "open-protocol DDL")
     return Event(
         Kind.DDL,
         commit_ts=key.ts,
@@ -265,8 +252,8 @@ def row_plan(key: bytes, value: bytes, options: Options) -> RowPlan:
     Raises `DecodeError` where a column has no name, or flags of its own in the old image.
     """
     (key_frame,), (body,) = _frames(key, len(VERSION), "key"), _frames(value, 0, "value")
-    head = _read(_read_key, key_frame, "key")
-    row = _read(_read_row, body, "row")
+    head = parsed(_read_key, key_frame, "open-protocol key")
+    row = parsed(_read_row, body, "open-protocol row")
     if row.p and row.u and _has_flags_of_tidb(row.p, row.u):
         raise DecodeError(ErrorCode.BAD_SHAPE, "what a null of p is depends on the row")
     plan = _Plan(row.d or row.u or {}, _setting(head, key_frame, options))
@@ -484,7 +471,7 @@ def _columns(plain: bytes, flags: list[str]) -> _Row:
 
 def _parse(plain: bytes, flags: list[str]) -> _Row:
     try:
-        return _read(_read_row, plain, "row")
+        return parsed(_read_row, plain, "open-protocol row")
     except DecodeError as error:
         if error.code != ErrorCode.BAD_SHAPE or b'"p":{' not in plain:
             raise
@@ -650,8 +637,10 @@ def _row_with_unnamed_columns(plain: bytes, flags: list[str]) -> _Row:
     Such columns became NULL. They stand at their place in table column order, and several of them repeat `t`, `f` and
     `v`. Where more than one NULL of the new image fits, the first is taken and all of them are flagged.
     """
-    row = _read(_read_unnamed_row, plain, "row")
-    old = [(name, _read(_convert_column, members, "row")) for name, members in _old_columns(bytes(row.p))]
+    row = parsed(_read_unnamed_row, plain, "open-protocol row")
+    old = [
+        (name, parsed(_convert_column, members, "open-protocol row")) for name, members in _old_columns(bytes(row.p))
+    ]
     order = list(row.u.items())
     first = _places(old, order)
     last = [len(order) - 1 - place for place in reversed(_places(old[::-1], order[::-1]))]
@@ -670,7 +659,7 @@ _OldColumn = tuple[str | None, _Column]
 
 def _old_columns(text: bytes) -> list[tuple[str | None, dict[str, Any]]]:
     """Name (None where it is left out) and members of each column of an old image, as written."""
-    members = _read(_members, text, "row")
+    members = parsed(_members, text, "open-protocol row")
     columns: list[tuple[str | None, dict[str, Any]]] = []
     for name, member in members if isinstance(members, tuple) else ():
         if isinstance(member, tuple):

@@ -26,6 +26,7 @@ from ticdc_udfs.contract.schemas import Column, labelled_type, table_schema, wri
 from ticdc_udfs.protocols.simple import avro
 from ticdc_udfs.wire.checksum import Sent
 from ticdc_udfs.wire.compression import decompress
+from ticdc_udfs.wire.json_text import parsed
 
 _Uint63 = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 _Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
@@ -97,6 +98,7 @@ _MessageWithNumbers = _Wire[_Cell | int | float]
 
 _read = msgspec.json.Decoder(_Message).decode
 _read_with_numbers = msgspec.json.Decoder(_MessageWithNumbers).decode
+_WHAT = "Simple message"
 _DDL_WORDS = frozenset({"CREATE", "RENAME", "CINDEX", "DINDEX", "ERASE", "TRUNCATE", "ALTER", "QUERY"})
 _OPS: Mapping[str, str] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
 
@@ -111,7 +113,7 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     if not value:
         raise DecodeError(ErrorCode.EMPTY_VALUE, "the message has no value")
     plain = decompress(value, options.compression)
-    message = _parse(plain, _read_json if options.encoding == "json" else _read_avro)
+    message = parsed(_read_json if options.encoding == "json" else _read_avro, plain, _WHAT)
     op = _OPS.get(message.type)
     if op is not None:
         return (_row(op, message, plain, options),)
@@ -124,17 +126,6 @@ def decode(key: bytes | None, value: bytes | None, options: Options) -> tuple[Ev
     if message.type in _DDL_WORDS:
         return (_ddl(message),)
     raise DecodeError(ErrorCode.UNKNOWN_KIND, "type is none of the words of the protocol")
-
-
-def _parse(plain: bytes, read: Callable[[bytes], _Read]) -> _Read:
-    try:
-        return read(plain)
-    except msgspec.ValidationError as error:
-        raise DecodeError(ErrorCode.BAD_SHAPE, f"no Simple message: {_place_only(str(error))}") from error
-    except UnicodeDecodeError as error:
-        raise DecodeError(ErrorCode.NOT_UTF8, f"the value is not UTF-8 at byte {error.start}") from error
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise DecodeError(ErrorCode.BAD_JSON, f"the value is not JSON: {error}") from error
 
 
 def _read_json(plain: bytes) -> _Message:
@@ -162,11 +153,6 @@ def _read_avro(plain: bytes) -> _Message:
     except ValueError as error:
         raise DecodeError(ErrorCode.BAD_AVRO, f"the value is no Simple message in Avro: {error}") from error
     return msgspec.convert(members, _Message)
-
-
-def _place_only(validation_error: str) -> str:
-    """The validator's text without the path: it may hold column names, and bounds say enough."""
-    return validation_error.partition(" - at ")[0]
 
 
 def _commit_ts(message: _Message) -> int:
@@ -416,8 +402,8 @@ def _encodable(column: str, cell: _Cell, flags: list[str]) -> _Cell:
 
 def _replaced_bytes(plain: bytes) -> list[str]:
     r"""Flags of columns whose invalid UTF-8 was replaced: by the escape `\ufffd`, while a true U+FFFD is literal."""
-    message = _parse(plain, _read_with_numbers)
-    without = _parse(values.without_replaced_bytes(plain), _read_with_numbers)
+    message = parsed(_read_with_numbers, plain, _WHAT)
+    without = parsed(_read_with_numbers, values.without_replaced_bytes(plain), _WHAT)
     return [
         Lossy.INVALID_UTF8.of(column)
         for image, bare in ((message.data, without.data), (message.old, without.old))
