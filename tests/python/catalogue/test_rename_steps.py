@@ -131,6 +131,24 @@ def test_a_step_that_did_not_come_is_an_error_that_names_both_tables() -> None:
     assert named(result, 31) == {"orders": "`shop`.`orders_new`@20"}
 
 
+OVER = of(30, "orders", "RENAME TABLE `shop`.`orders_new` TO `shop`.`orders`;", "id", "v", "w")
+
+
+@pytest.mark.parametrize("back_first", [False, True])
+def test_a_swap_of_which_a_storage_sink_has_two_steps_alone(back_first: bool) -> None:
+    back = of(30, "orders_new", "RENAME TABLE `shop`.`tmp` TO `shop`.`orders_new`;", "id", "v")
+    result = fold([ORDERS, ORDERS_NEW, *([back, OVER] if back_first else [OVER, back])])
+    assert named(result, 31) == {"orders_new": "`shop`.`orders`@10", "orders": "`shop`.`orders_new`@20"}
+    assert not result.problems
+
+
+def test_a_step_that_did_not_come_is_not_guessed_where_columns_differ_or_are_not_told() -> None:
+    for columns in ((), ("id",), ("v", "id")):
+        back = of(30, "orders_new", "RENAME TABLE `shop`.`tmp` TO `shop`.`orders_new`;", *columns)
+        result = fold([ORDERS, ORDERS_NEW, OVER, back])
+        assert ProblemCode.ROWS_LOST in [one.code for one in result.problems]
+
+
 def test_rows_prove_a_table_whose_name_another_one_takes() -> None:
     told = of(25, "orders", None, "id", "v")
     assert [one.code for one in fold([told, ORDERS_NEW, INTO]).problems] == [ProblemCode.ROWS_LOST]

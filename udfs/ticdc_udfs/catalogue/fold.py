@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
@@ -355,10 +355,11 @@ class _Catalogue:
         """Moves each table to where the steps lead it; False if they lead nowhere in any order."""
         self.commit_ts = events[0].commit_ts
         renames = [self._rename_of(change, event) for event in events for change in _renames(event)]
-        steps = [
-            Step(*rename.keys, key_of(event.schema_name, event.table_name))
-            for rename, event in zip(renames, events, strict=True)
-        ]
+        finals = [key_of(event.schema_name, event.table_name) for event in events]
+        for lost, final in self._lost_steps(renames, finals):
+            renames.append(lost)
+            finals.append(final)
+        steps = [Step(*rename.keys, final) for rename, final in zip(renames, finals, strict=True)]
         found = moves(steps, self._exists)
         if found is None:
             return False
@@ -373,6 +374,24 @@ class _Catalogue:
             self._message(event, _renames(event))
         self._settle()
         return True
+
+    def _lost_steps(self, renames: Sequence[_Rename], finals: Sequence[Key]) -> Iterator[tuple[_Rename, Key]]:
+        """The step that did not come, if the others leave no doubt: it led a table away whose name one of them takes.
+
+        Storage sinks write one schema file for the steps of a table (protocol facts 0.13). It led to the one name
+        that a step leaves and that no table bore, and the message of that step tells the columns of that table.
+        """
+        left, taken = ({rename.keys[place] for rename in renames} for place in (0, 1))
+        in_the_way = [table for key in taken - left if (table := self.live.get(key)) and not self._only_told(table)]
+        from_nowhere = [
+            (rename, final)
+            for rename, final in zip(renames, finals, strict=True)
+            if rename.keys[0] not in taken | self.known | self.views
+        ]
+        if len(in_the_way) == len(from_nowhere) == 1:
+            (table,), ((after, final),) = in_the_way, from_nowhere
+            if after.columns and after.columns == tuple(column.name for column in table.columns or ()):
+                yield _Rename(table.schema, table.name, after.schema, after.name, after.columns), final
 
     def _exists(self, key: Key) -> bool | None:
         if key in self.views:
