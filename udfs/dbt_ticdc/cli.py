@@ -313,6 +313,24 @@ def _sql(options: argparse.Namespace) -> None:
         spark.stop()
 
 
+def _inspect(options: argparse.Namespace) -> None:
+    from dbt_ticdc.inspection import command, places
+
+    place = places.Place(options.topic, options.partition, options.offset)
+    files = messages.find_files(options.messages) if options.messages else None
+    if files or not (options.warehouse / "metastore").is_dir():
+        if not files and options.feeds is None:
+            warehouse.check_exists(options.warehouse)
+        print(command.show(place, feeds.read_vars(options.feeds), options.feed, files, None, options.all), end="")
+        return
+    variables = _variables_of_last_build(options.warehouse, options.feeds)
+    spark = _open(options.warehouse)
+    try:
+        print(command.show(place, variables, options.feed, None, spark, options.all), end="")
+    finally:
+        spark.stop()
+
+
 def _serve(options: argparse.Namespace) -> None:
     from dbt_ticdc.server import serve
 
@@ -457,6 +475,31 @@ def _parser() -> argparse.ArgumentParser:
         help="table (the default; cuts long cells and results), json (an object a line) or csv",
     )
     sql.set_defaults(command=_sql)
+
+    look = commands.add_parser(
+        "inspect",
+        parents=[with_warehouse],
+        help="show one message: its bytes, what the decoder makes of it, and what became of it",
+    )
+    look.add_argument("topic", metavar="TOPIC", help="its topic; of a storage sink the path of its file")
+    look.add_argument("partition", type=int, metavar="PARTITION", help="its partition; of a storage sink 0")
+    look.add_argument("offset", type=int, metavar="OFFSET", help="its offset; of a storage sink the number of its row")
+    look.add_argument(
+        "--feed", metavar="NAME", help="the feed that reads it; may be left out where one takes the topic"
+    )
+    look.add_argument(
+        "--messages",
+        type=Path,
+        nargs="+",
+        action="extend",
+        metavar="PATH",
+        help="dumps that hold it, as of `ticdc run` (default: the warehouse, or where the feed reads)",
+    )
+    look.add_argument(
+        "--feeds", type=Path, metavar="FILE", help="YAML or JSON with the feeds (default: those of the last run)"
+    )
+    look.add_argument("--all", action="store_true", help="all bytes and whole texts; long ones are cut otherwise")
+    look.set_defaults(command=_inspect)
 
     proof = commands.add_parser(
         "compare",

@@ -33,7 +33,9 @@ _Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _Millis = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
 
 
-class _Record(msgspec.Struct):
+class Record(msgspec.Struct):
+    """A line of a dump: a Kafka record, its timestamp in milliseconds since 1970."""
+
     topic: str
     partition: Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
     offset: _Int64
@@ -53,7 +55,7 @@ _RECORD_TYPE = pa.schema(
     ]
 )
 _IDENTITY_TYPE = pa.schema([*list(_RECORD_TYPE)[:3], ("bad", pa.bool_())])
-_decoder = msgspec.json.Decoder(_Record)
+_decoder = msgspec.json.Decoder(Record)
 
 
 class Loaded(NamedTuple):
@@ -220,6 +222,19 @@ def _readable(files: Sequence[Path], scratch: Path) -> Iterator[Path]:
             else:
                 link.symlink_to(file)
         yield folder
+
+
+def records(files: Iterable[Path]) -> Iterator[Record]:
+    """The records of the files, in order. Raises `TicdcError` that names file and line of the first that is none."""
+    for file in files:
+        try:
+            with _open(file) as lines:
+                for number, line in enumerate(lines, start=1):
+                    if not line.isspace():
+                        text = line.removesuffix(b"\n")
+                        yield _decoder.decode(text.removeprefix(b"\xef\xbb\xbf") if number == 1 else text)
+        except (msgspec.MsgspecError, ValueError, EOFError, OSError, lzma.LZMAError) as error:
+            raise first_fault([file]) or TicdcError(f"{file} cannot be read: {error}") from error
 
 
 def first_fault(files: Iterable[Path]) -> TicdcError | None:

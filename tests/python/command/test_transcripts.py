@@ -33,7 +33,7 @@ pytestmark = pytest.mark.soak("documents")
 COMMANDS = tuple(documents.commands())
 FEEDS = documents.the_block("docs/quickstart.md", "yaml", "feeds:")
 # Commands of `ticdc` that come to an end without anything of the world around; `sql` is told apart.
-ENDING = ("run", "redrive", "redecode", "compare")
+ENDING = ("run", "redrive", "redecode", "compare", "inspect")
 # Where the expected output of one that is not run is looked for.
 SHOWN_BY = {"--mysql": "ticdc compare --feed shop --truth export/"}
 
