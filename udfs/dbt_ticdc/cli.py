@@ -25,6 +25,7 @@ from dbt_ticdc import (
     messages,
     package_path,
     results,
+    state,
     summary,
     truth,
     upstream,
@@ -32,6 +33,7 @@ from dbt_ticdc import (
 )
 from dbt_ticdc.errors import TicdcError, without_trace
 from dbt_ticdc.progress import say, step
+from ticdc_udfs.state import facts, queries, report, status
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -75,7 +77,7 @@ def _run(options: argparse.Namespace) -> None:
         print(said, end="")
         return
     spark = _open(options.warehouse, variables)
-    with _summary(spark) as texts:
+    with _summary(spark, folder) as texts:
         run(spark, folder, variables, files, options.columns, options.full_refresh)
     if (warehouse.work_folder(folder) / _LAST_BUILD).is_file():
         last_run.remember(folder, asked_for, texts[0])
@@ -120,6 +122,7 @@ def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None
                 _build_sources(spark, folder, options, variables, once, is_quiet)
                 once.clear()
                 print(summary.line(spark, began), flush=True)
+                _write_report(spark, folder, is_quiet)
                 if kafka.is_caught_up(spark):
                     return
 
@@ -130,7 +133,7 @@ def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None
             say(f"ticdc: {error}")
 
     if options.every is None:
-        with _summary(spark):
+        with _summary(spark, folder, writes_report=False):
             catch_up(is_quiet=False)
         return
     try:
@@ -174,13 +177,13 @@ def _of_last_build(options: argparse.Namespace) -> Iterator[tuple[SparkSession, 
     warehouse.check_exists(options.warehouse)
     variables = _variables_of_last_build(options.warehouse, options.feeds)
     spark = _open(options.warehouse, variables)
-    with _summary(spark):
+    with _summary(spark, options.warehouse):
         yield spark, variables
 
 
 @contextmanager
-def _summary(spark: SparkSession) -> Iterator[list[str]]:
-    """Ends the session, and says before what its tables hold, also after a build of which only a part failed.
+def _summary(spark: SparkSession, folder: Path, writes_report: bool = True) -> Iterator[list[str]]:
+    """Ends the session; says before what its tables hold, and writes the report, also where a part of a build failed.
 
     What it says is in the list when the block is left.
     """
@@ -191,11 +194,26 @@ def _summary(spark: SparkSession) -> Iterator[list[str]]:
         except build.NodesFailed:
             if summary.is_possible(spark):
                 print(summary.text(spark), flush=True)
+                _write_report(spark, folder)
             raise
         said.append(summary.text(spark))
         print(said[0], end="")
+        if writes_report:
+            _write_report(spark, folder)
     finally:
         spark.stop()
+
+
+def _write_report(spark: SparkSession, folder: Path, is_quiet: bool = False) -> None:
+    """Writes the page of the state; where that fails, it says so, and the run is done nevertheless."""
+    path = folder / state.REPORT
+    try:
+        state.write_whole(path, report.html(_state_of_warehouse(spark, folder)))
+    except Exception as error:
+        say(f"the report could not be written to {path}: {without_trace(error).splitlines()[0]}")
+    else:
+        if not is_quiet:
+            say(f"report: {path}")
 
 
 def run(
@@ -329,6 +347,54 @@ def _inspect(options: argparse.Namespace) -> None:
         print(command.show(place, variables, options.feed, None, spark, options.all), end="")
     finally:
         spark.stop()
+
+
+def _status(options: argparse.Namespace) -> int:
+    """0: fine, 1: problems, 2: late or stale."""
+    found = _state(options, queries.STATUS)
+    text = {
+        "table": lambda: status.table(found, results.aligned, results.printable),
+        "json": lambda: status.as_json(found),
+        "prometheus": lambda: status.prometheus(found),
+    }[options.format]()
+    if options.output is None:
+        print(text, end="")
+    else:
+        state.write_whole(options.output, text)
+    return facts.exit_code(found)
+
+
+def _report(options: argparse.Namespace) -> None:
+    found = _state(options)
+    in_warehouse = options.warehouse / state.REPORT if options.thrift is None else Path(state.REPORT)
+    path: Path = options.output or in_warehouse
+    state.write_whole(path, report.html(found))
+    print(path)
+
+
+def _state(options: argparse.Namespace, parts: Sequence[str] = ()) -> facts.Facts:
+    """The state of a warehouse, or of what a Thrift server has."""
+    if options.thrift is not None:
+        late = options.max_lag or state.STALLED_AFTER_MINUTES * 60
+        host, port = options.thrift
+        return state.of_server(host, port, options.schema, parts, stalled_after=round(late))
+    warehouse.check_exists(options.warehouse)
+    spark = _open(options.warehouse)
+    try:
+        spark.sql(f"use {messages.quoted(options.schema)}")
+        return _state_of_warehouse(spark, options.warehouse, parts, options.max_lag)
+    finally:
+        spark.stop()
+
+
+def _state_of_warehouse(
+    spark: SparkSession, folder: Path, parts: Sequence[str] = (), max_lag: float | None = None
+) -> facts.Facts:
+    work = warehouse.work_folder(folder)
+    path = work / _VARIABLES
+    variables = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    late = max_lag or 60 * variables.get("ticdc__stalled_after_minutes", state.STALLED_AFTER_MINUTES)
+    return state.of_session(spark, parts, stalled_after=round(late), model_times=state.model_times(work))
 
 
 def _serve(options: argparse.Namespace) -> None:
@@ -538,6 +604,40 @@ def _parser() -> argparse.ArgumentParser:
     proof.add_argument("--show-values", action="store_true", help="show the values of cells that differ")
     proof.set_defaults(command=_compare)
 
+    of_target = argparse.ArgumentParser(add_help=False)
+    of_target.add_argument(
+        "--thrift", type=_address, metavar="HOST:PORT", help="ask a Thrift server in place of the warehouse"
+    )
+    of_target.add_argument(
+        "--schema", default=warehouse.DATABASE, help="the schema of the package's models (default: %(default)s)"
+    )
+    of_target.add_argument(
+        "--max-lag",
+        type=_seconds,
+        metavar="TIME",
+        help="from which a feed is late, such as 90s or 10m (default: ticdc__stalled_after_minutes, an hour)",
+    )
+    told = commands.add_parser(
+        "status",
+        parents=[with_warehouse, of_target],
+        help="say how complete and how late feeds are, and what is wrong; exit code 0: fine, 1: problems, 2: late",
+    )
+    told.add_argument(
+        "--format",
+        choices=("table", "json", "prometheus"),
+        default="table",
+        help="table (the default), json (an object) or prometheus (for node_exporter's folder of text files)",
+    )
+    told.add_argument(
+        "--output", type=Path, metavar="FILE", help="a file that is written whole, in place of the screen"
+    )
+    told.set_defaults(command=_status)
+    page = commands.add_parser(
+        "report", parents=[with_warehouse, of_target], help="write the state as a page, which each run writes too"
+    )
+    page.add_argument("--output", type=Path, metavar="FILE", help="the file (default: report.html of the warehouse)")
+    page.set_defaults(command=_report)
+
     serve = commands.add_parser("serve", parents=[with_warehouse], help="serve the tables by JDBC and Thrift")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     serve.add_argument("--port", type=_port, default=10000, metavar="N", help="default: 10000; 0: any free port")
@@ -581,6 +681,13 @@ def _tso(text: str) -> int:
     if not text.isdecimal() or int(text) >= 2**63:
         raise argparse.ArgumentTypeError(f"{text} is no TSO; allowed is a number such as 470610924950257664")
     return int(text)
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not host:
+        raise argparse.ArgumentTypeError(f"{text} is no address; expected one such as localhost:10000")
+    return host.strip("[]"), _port(port)
 
 
 def _port(text: str) -> int:
