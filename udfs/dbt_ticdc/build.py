@@ -65,7 +65,8 @@ def build(
         progress.end()
     if result.exception is not None:
         raise TicdcError(_readable(result.exception), exit_code=1)
-    took = {each.node.name: each.execution_time for each in result.result.results if each.node.resource_type == "model"}
+    done = getattr(result.result, "results", ())
+    took = {each.node.name: each.execution_time for each in done if each.node.resource_type == "model"}
     state.remember_model_times(work, began, took)
     if not result.success:
         raise NodesFailed(_failures(result.result), exit_code=1)

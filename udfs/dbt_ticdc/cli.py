@@ -19,11 +19,13 @@ from dbt_ticdc import (
     codegen,
     columns,
     compare,
+    configuration,
     feeds,
     kafka,
     last_run,
     messages,
     package_path,
+    prompt,
     results,
     state,
     summary,
@@ -44,7 +46,10 @@ _NOTHING_IS_NEW = "nothing is new since the last build: no messages, no change o
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; gives its exit code: 0 done, 1 the work failed or tables differ, 2 wrong usage."""
+    """Runs a command; gives its exit code.
+
+    0 done, 1 the work failed, tables differ or there are problems, 2 wrong usage or late, 130 interrupted.
+    """
     options = _parser().parse_args(arguments)
     try:
         return options.command(options) or 0
@@ -52,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"ticdc: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("ticdc: interrupted", file=sys.stderr)
+        goes_on = "; the same command goes on from where it was" if options.command in _GOING_ON else ""
+        print(f"ticdc: interrupted{goes_on}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of the output has seen enough
         sys.stderr.close()
@@ -71,13 +77,13 @@ def _run(options: argparse.Namespace) -> None:
     read = [*files, options.columns.resolve()] if options.columns is not None else files
     asked_for = last_run.request(package_path(), variables, read)
     must_build = options.full_refresh or kafka.reads_elsewhere(variables)
-    said = None if must_build else last_run.recall(folder, asked_for)
+    said = None if must_build or options.strict else last_run.recall(folder, asked_for)
     if said is not None:
         say(_NOTHING_IS_NEW)
         print(said, end="")
         return
     spark = _open(options.warehouse, variables)
-    with _summary(spark, folder) as texts:
+    with _summary(spark, folder, is_strict=options.strict) as texts:
         run(spark, folder, variables, files, options.columns, options.full_refresh)
     if (warehouse.work_folder(folder) / _LAST_BUILD).is_file():
         last_run.remember(folder, asked_for, texts[0])
@@ -102,6 +108,8 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
         raise TicdcError("--kafka needs --topics and --protocol: which topics to read, and how to decode them")
     else:
         variables = kafka.variables(options.kafka, options.topics, options.protocol)
+    variables = configuration.understood(variables)
+    configuration.check(variables, f"--feeds {options.feeds}" if options.feeds else "--kafka")
     if options.every and options.messages:
         raise TicdcError("--every is for messages at brokers, in buckets and tables, and not for --messages")
     if options.messages_per_run:
@@ -133,7 +141,7 @@ def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None
             say(f"ticdc: {error}")
 
     if options.every is None:
-        with _summary(spark, folder, writes_report=False):
+        with _summary(spark, folder, writes_report=False, is_strict=options.strict):
             catch_up(is_quiet=False)
         return
     try:
@@ -161,9 +169,19 @@ def _build_sources(
     build.build(package_path(), work, {**variables, **once}, options.full_refresh, is_quiet)
 
 
-def _redrive(options: argparse.Namespace) -> None:
+def _redrive(options: argparse.Namespace) -> int:
+    """0: dead letters could be decoded, or there were none; 1: none of them could."""
     with _of_last_build(options) as (spark, variables):
+        before = summary.dead_letters(spark, options.feed)
         redrive(spark, options.warehouse.resolve(), variables, options.feed)
+        left = summary.dead_letters(spark, options.feed)
+    if not before:
+        say("there was no dead letter to decode again")
+        return 0
+    say(f"{before - left:,} of {before:,} dead letters could be decoded")
+    if left == before:
+        say("nothing changed: put right what made them first; `ticdc inspect` shows one and what would heal it")
+    return int(left == before)
 
 
 def _redecode(options: argparse.Namespace) -> None:
@@ -182,7 +200,9 @@ def _of_last_build(options: argparse.Namespace) -> Iterator[tuple[SparkSession, 
 
 
 @contextmanager
-def _summary(spark: SparkSession, folder: Path, writes_report: bool = True) -> Iterator[list[str]]:
+def _summary(
+    spark: SparkSession, folder: Path, writes_report: bool = True, is_strict: bool = False
+) -> Iterator[list[str]]:
     """Ends the session; says before what its tables hold, and writes the report, also where a part of a build failed.
 
     What it says is in the list when the block is left.
@@ -193,13 +213,15 @@ def _summary(spark: SparkSession, folder: Path, writes_report: bool = True) -> I
             yield said
         except build.NodesFailed:
             if summary.is_possible(spark):
-                print(summary.text(spark), flush=True)
+                print(summary.text(spark, folder), flush=True)
                 _write_report(spark, folder)
             raise
-        said.append(summary.text(spark))
+        said.append(summary.text(spark, folder))
         print(said[0], end="")
         if writes_report:
             _write_report(spark, folder)
+        if is_strict and (errors := summary.errors(spark)):
+            raise TicdcError(f"--strict: there are {errors:,} problems of severity error (ticdc__problems)", 1)
     finally:
         spark.stop()
 
@@ -243,6 +265,10 @@ def _load_and_build(
     with step(f"loading messages: {len(files)} file(s), {size / 1e6:,.1f} MB") as outcome:
         loaded = messages.load(spark, files, schema, work)
         outcome.append(f"{loaded.new:,} new of {loaded.records:,}")
+    if not loaded.records:
+        say("the files hold no record")
+    for text in messages.unmatched(spark, variables, schema):
+        say(text)
     if columns_file is not None:
         with step(f"loading columns: {columns_file}"):
             variables["ticdc__information_schema"] = columns.load(spark, columns_file, schema)
@@ -312,21 +338,34 @@ def _variables_of_last_build(folder: Path, feeds_file: Path | None) -> dict[str,
         if not last:
             raise TicdcError(f"the warehouse {folder} does not know its feeds: name them with --feeds")
         return last
+    given = configuration.understood(feeds.read_vars(feeds_file))
+    configuration.check(given, f"--feeds {feeds_file}")
     columns_table = {name: last[name] for name in ("ticdc__information_schema",) if name in last}
-    return {**columns_table, **feeds.read_vars(feeds_file)}
+    return {**columns_table, **given}
 
 
 def _sql(options: argparse.Namespace) -> None:
     warehouse.check_exists(options.warehouse)
     spark = _open(options.warehouse)
+
+    def answer(query: str) -> None:
+        try:
+            results.WRITERS[options.format](spark.sql(query), sys.stdout)
+            sys.stdout.flush()
+        except (TicdcError, BrokenPipeError):
+            raise
+        except Exception as error:
+            raise TicdcError(f"the query failed: {without_trace(error)}", exit_code=1) from error
+
+    def names() -> list[str]:
+        return [each.name for each in spark.catalog.listTables()]
+
     try:
         spark.sql(f"use {messages.quoted(options.schema)}")
-        results.WRITERS[options.format](spark.sql(options.query.strip().rstrip(";")), sys.stdout)
-        sys.stdout.flush()
-    except (TicdcError, BrokenPipeError):
-        raise
-    except Exception as error:
-        raise TicdcError(f"the query failed: {without_trace(error)}", exit_code=1) from error
+        if options.query is None:
+            prompt.run(answer, names, warehouse.work_folder(options.warehouse), TicdcError)
+        else:
+            answer(options.query.strip().rstrip(";"))
     finally:
         spark.stop()
 
@@ -339,7 +378,8 @@ def _inspect(options: argparse.Namespace) -> None:
     if files or not (options.warehouse / "metastore").is_dir():
         if not files and options.feeds is None:
             warehouse.check_exists(options.warehouse)
-        print(command.show(place, feeds.read_vars(options.feeds), options.feed, files, None, options.all), end="")
+        variables = configuration.understood(feeds.read_vars(options.feeds))
+        print(command.show(place, variables, options.feed, files, None, options.all), end="")
         return
     variables = _variables_of_last_build(options.warehouse, options.feeds)
     spark = _open(options.warehouse)
@@ -458,7 +498,7 @@ def _parser() -> argparse.ArgumentParser:
     with_warehouse.add_argument(
         "--warehouse",
         type=Path,
-        default=Path("ticdc_warehouse"),
+        default=Path(warehouse.DEFAULT),
         metavar="DIR",
         help="folder of the tables, made where there is none (default: ./ticdc_warehouse)",
     )
@@ -503,6 +543,9 @@ def _parser() -> argparse.ArgumentParser:
     run_command.add_argument(
         "--full-refresh", action="store_true", help="build everything again from what is decoded of the messages"
     )
+    run_command.add_argument(
+        "--strict", action="store_true", help="exit code 1 where problems of severity error are left"
+    )
     run_command.set_defaults(command=_run)
 
     redrive_command = commands.add_parser(
@@ -528,7 +571,9 @@ def _parser() -> argparse.ArgumentParser:
     redecode_command.set_defaults(command=_redecode)
 
     sql = commands.add_parser("sql", parents=[with_warehouse], help="query the tables")
-    sql.add_argument("query", metavar="QUERY", help="a statement of Spark SQL")
+    sql.add_argument(
+        "query", nargs="?", metavar="QUERY", help="a statement of Spark SQL (default: a prompt, or those of the input)"
+    )
     sql.add_argument(
         "--schema",
         default=warehouse.DATABASE,
@@ -661,6 +706,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     generate.set_defaults(command=_codegen)
     return parser
+
+
+_GOING_ON = (_run, _redrive, _redecode)
 
 
 def _zone(text: str) -> str:

@@ -10,7 +10,7 @@ import gzip
 import lzma
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple, cast
@@ -19,11 +19,13 @@ import msgspec
 import pyarrow as pa
 
 from dbt_ticdc.errors import TicdcError, without_trace
+from ticdc_udfs.contract.patterns import is_like
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SUFFIXES = (".jsonl", ".json", ".ndjson")
+_TOPICS_SAID = 20
 _COMPRESSIONS = ("", ".gz", ".xz")
 _COLUMNS = "topic string, partition int, offset bigint, timestamp timestamp_ltz, key binary, value binary"
 _IDENTITY = ["topic", "partition", "offset"]
@@ -107,6 +109,26 @@ def count(spark: SparkSession, schema: str) -> int:
     if not spark.catalog.tableExists(_table(schema)):
         raise TicdcError(f"the warehouse has no table {_table(schema)}; `ticdc run` makes it of messages")
     return spark.table(_table(schema)).count()
+
+
+def unmatched(spark: SparkSession, variables: Mapping[str, Any], schema: str) -> list[str]:
+    """A sentence for each feed of the table whose topics take none of it, with the topics that are there."""
+    feeds = [
+        feed
+        for feed in variables.get("ticdc__feeds") or ()
+        if not feed.get("source") and feed.get("topics") is not None
+    ]
+    if not feeds:
+        return []
+    topics = sorted(row[0] for row in spark.table(_table(schema)).select("topic").distinct().collect())
+    there = ", ".join(topics[:_TOPICS_SAID]) + (
+        f" and {len(topics) - _TOPICS_SAID:,} more" if topics[_TOPICS_SAID:] else ""
+    )
+    return [
+        f"feed {feed['name']}: no topic is like {' or '.join(feed['topics'])}; topics that are there: {there or 'none'}"
+        for feed in feeds
+        if not any(is_like(topic, feed["topics"]) for topic in topics)
+    ]
 
 
 def _table(schema: str) -> str:

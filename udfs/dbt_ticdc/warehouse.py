@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 DATABASE = "ticdc"
 """The database of the package's models."""
+DEFAULT = "ticdc_warehouse"
+"""The folder of a command that is told none, in the folder that it is called in."""
 
 _LEASE = "ticdc__lease_"
 _OLDEST_JAVA = 17

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.soak("documents")
 COMMANDS = tuple(documents.commands())
 FEEDS = documents.the_block("docs/quickstart.md", "yaml", "feeds:")
 # Commands of `ticdc` that come to an end without anything of the world around; `sql` is told apart.
-ENDING = ("run", "redrive", "redecode", "compare", "inspect")
+ENDING = ("run", "redrive", "redecode", "compare", "inspect", "status", "report")
 # Where the expected output of one that is not run is looked for.
 SHOWN_BY = {"--mysql": "ticdc compare --feed shop --truth export/"}
 
@@ -146,7 +146,7 @@ def answers(server: Server, builds: Builds, tmp_path_factory: pytest.TempPathFac
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(build, "build", note)
-        patch.setattr(summary, "text", lambda spark: "")
+        patch.setattr(summary, "text", lambda spark, folder: "")
         for command in filter(is_run_here, COMMANDS):
             if command.text not in found:
                 found[command.text] = _answer(command.text)
