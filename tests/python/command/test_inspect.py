@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,13 +18,14 @@ from support import storage
 from support.broken import BROKEN_FEEDS, break_messages
 from support.corpus import SAMPLE, VECTORS, Variant, json_lines
 
-from dbt_ticdc import cli, package_path
+from dbt_ticdc import cli, configuration, package_path
 from dbt_ticdc.errors import TicdcError
 from dbt_ticdc.inspection import healing, page, places
 from dbt_ticdc.inspection.page import Fate
 from dbt_ticdc.inspection.places import Place
 from dbt_ticdc.inspection.reading import DECODERS, OF_REGISTRY, Message, Reading, read
 from ticdc_udfs.contract.events import Kind
+from ticdc_udfs.contract.options import NAMES
 
 VARIANTS = sorted(file.name.removesuffix(".jsonl.gz") for file in (SAMPLE / "topics").glob("*.jsonl.gz"))
 STEP = 41
@@ -141,7 +143,9 @@ def test_200_broken_messages_of_each_protocol(name: str) -> None:
 
 def test_each_decoder_has_a_page() -> None:
     decoders = {path.parent.name for path in Path(page.__file__).parents[2].glob("ticdc_udfs/protocols/*/message.py")}
-    assert decoders == DECODERS.keys()
+    assert decoders == DECODERS.keys() == configuration.protocols().keys()
+    macro = (package_path() / "macros" / "config" / "decoding_options.sql").read_text(encoding="utf-8")
+    assert {*re.findall(r'"(\w+)"', macro)} - {"feed"} == NAMES
 
 
 def test_vectors_of_the_encoders() -> None:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
+from dbt_ticdc import configuration
 from dbt_ticdc.inspection.reading import DECODERS, OF_REGISTRY, Message
 from ticdc_udfs.contract import arrow
 from ticdc_udfs.contract.events import Kind
 from ticdc_udfs.contract.source import FILE_PROTOCOLS
 
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "compression": ("none", "snappy", "lz4"),
-    "encoding": ("json", "avro"),
-}
-_TAKERS = {
-    "compression": ("canal_json", "debezium", "open_protocol", "simple"),
-    "encoding": ("simple",),
-}
+_IN_QUESTION = ("compression", "encoding")
 
 
 def trials(message: Message) -> list[str]:
@@ -33,7 +28,7 @@ def _sentences(message: Message) -> Iterator[str]:
     for protocol in (message.protocol, *(name for name in kafka_protocols if name != message.protocol)):
         if protocol in OF_REGISTRY:
             continue
-        for given in _options(message, protocol):
+        for given in _options(protocol):
             if not _is_read(replace(message, protocol=protocol, options={**_others(message), **given}, schemas=())):
                 continue
             told = " and ".join(f"option {name} {value}" for name, value in given.items())
@@ -44,17 +39,16 @@ def _sentences(message: Message) -> Iterator[str]:
             return
 
 
-def _options(message: Message, protocol: str) -> Iterator[dict[str, Any]]:
-    """The options in question, those that the feed has first."""
-    names = [name for name, takers in _TAKERS.items() if protocol in takers]
-    found: list[dict[str, Any]] = [{}]
-    for name in names:
-        found = [{**before, name: value} for before in found for value in _CHOICES[name]]
-    yield from found
+def _options(protocol: str) -> Iterator[dict[str, Any]]:
+    """What a protocol takes of the options in question, all values with all others."""
+    kinds = configuration.protocols()[protocol]
+    names = [name for name in _IN_QUESTION if name in kinds]
+    for values in product(*(kinds[name] for name in names)):
+        yield dict(zip(names, values, strict=True))
 
 
 def _others(message: Message) -> dict[str, Any]:
-    return {name: value for name, value in message.options.items() if name not in _CHOICES}
+    return {name: value for name, value in message.options.items() if name not in _IN_QUESTION}
 
 
 def _is_read(message: Message) -> bool:

@@ -3,48 +3,30 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
+from dbt_ticdc import configuration
 from dbt_ticdc.inspection import second
 from dbt_ticdc.inspection.second import Second
+from ticdc_udfs import protocols
 from ticdc_udfs.contract import arrow, options
 from ticdc_udfs.contract.events import DecodeError, ErrorCode, Event, Kind
 from ticdc_udfs.contract.options import Options
-from ticdc_udfs.protocols import (
-    avro,
-    canal_json,
-    debezium,
-    debezium_avro,
-    open_protocol,
-    simple,
-    storage_canal_json,
-    storage_csv,
-)
 from ticdc_udfs.wire import avro_binary
 from ticdc_udfs.wire.compression import decompress
 
 DECODERS: Mapping[str, Callable[..., Sequence[Event]]] = {
-    "avro": avro.decode,
-    "canal_json": canal_json.decode,
-    "debezium": debezium.decode,
-    "debezium_avro": debezium_avro.decode,
-    "open_protocol": open_protocol.decode,
-    "simple": simple.decode,
-    "storage_canal_json": storage_canal_json.decode,
-    "storage_csv": storage_csv.decode,
+    module.name: import_module(f"{protocols.__name__}.{module.name}").decode
+    for module in pkgutil.iter_modules(protocols.__path__)
+    if module.ispkg
 }
-OF_REGISTRY = ("avro", "debezium_avro")
+OF_REGISTRY = tuple(name for name, kinds in configuration.protocols().items() if "schemas" in kinds)
 """The protocols whose messages name writer schemas in a registry."""
-
-DECODING_OPTIONS = (
-    *("binary_encoding_method", "binary_handling_mode", "compression", "delimiter", "encoding", "framing"),
-    *("include_commit_ts", "null", "output_field_header", "output_handle_key", "output_old_value", "quote"),
-    *("terminator", "time_zone"),
-)
-"""The options of a feed that change how its bytes are read, as the macro `decoding_options` has them."""
 
 _BYTE = re.compile(r"byte (\d+)")
 _AFTER = re.compile(r"after (\d+) bytes")
@@ -76,7 +58,7 @@ class Message:
     @property
     def options_text(self) -> str:
         """The options as a decoder takes them."""
-        given = {name: value for name, value in self.options.items() if name in DECODING_OPTIONS}
+        given = {name: value for name, value in self.options.items() if name in options.NAMES}
         return json.dumps({"feed": self.feed, **given}, sort_keys=True)
 
 

@@ -54,6 +54,8 @@ def read(
     """The second reading of a message whose value is not compressed any more."""
     if protocol == "storage_csv" and not (plain or b"").lstrip().startswith(b"{"):
         return NONE
+    if protocol not in (*_OF_JSON, *_OF_FRAMES):
+        return NONE
     is_avro = protocol in ("avro", "debezium_avro") or (protocol == "simple" and given.encoding == "avro")
     name = _FASTAVRO if is_avro else _ORJSON
     library = f"{name} {version(name)}"
@@ -167,6 +169,7 @@ def _file(library: str, tree: Any, differences: tuple[str, ...]) -> Second:
     return Second(library, None, tuple(_flat(tree, ("TableColumns",))), ((None, None),), differences)
 
 
+_OF_FRAMES = ("avro", "debezium_avro", "open_protocol")
 _OF_JSON: Mapping[str, Callable[[str, Any, tuple[str, ...]], Second]] = {
     "canal_json": _canal_json,
     "debezium": _debezium,
