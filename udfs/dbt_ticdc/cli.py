@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import tempfile
 import time
@@ -12,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from dbt_ticdc import (
+    arguments,
     build,
     codegen,
     columns,
@@ -34,23 +33,23 @@ from dbt_ticdc import (
     warehouse,
 )
 from dbt_ticdc.errors import TicdcError, without_trace
+from dbt_ticdc.inspection import command as inspect
 from dbt_ticdc.progress import say, step
-from ticdc_udfs.state import facts, queries, report, status
+from ticdc_udfs.state import report
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_VARIABLES = "variables.json"
 _LAST_BUILD = "last_build"
 _NOTHING_IS_NEW = "nothing is new since the last build: no messages, no change of feeds, columns or package"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(given: Sequence[str] | None = None) -> int:
     """Runs a command; gives its exit code.
 
     0 done, 1 the work failed, tables differ or there are problems, 2 wrong usage or late, 130 interrupted.
     """
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(given)
     try:
         return options.command(options) or 0
     except TicdcError as error:
@@ -165,7 +164,7 @@ def _build_sources(
             spark.sql(f"create database if not exists {messages.quoted(schema)}")
             variables["ticdc__information_schema"] = columns.load(spark, options.columns, schema)
     (work / _LAST_BUILD).unlink(missing_ok=True)
-    (work / _VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
+    (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
     build.build(package_path(), work, {**variables, **once}, options.full_refresh, is_quiet)
 
 
@@ -193,7 +192,7 @@ def _redecode(options: argparse.Namespace) -> None:
 def _of_last_build(options: argparse.Namespace) -> Iterator[tuple[SparkSession, dict[str, object]]]:
     """A session on a warehouse that is there, and the variables of its last build."""
     warehouse.check_exists(options.warehouse)
-    variables = _variables_of_last_build(options.warehouse, options.feeds)
+    variables = configuration.of_last_build(options.warehouse, options.feeds)
     spark = _open(options.warehouse, variables)
     with _summary(spark, options.warehouse):
         yield spark, variables
@@ -230,7 +229,7 @@ def _write_report(spark: SparkSession, folder: Path, is_quiet: bool = False) -> 
     """Writes the page of the state; where that fails, it says so, and the run is done nevertheless."""
     path = folder / state.REPORT
     try:
-        state.write_whole(path, report.html(_state_of_warehouse(spark, folder)))
+        state.write_whole(path, report.html(state.of_warehouse(spark, folder)))
     except Exception as error:
         say(f"the report could not be written to {path}: {without_trace(error).splitlines()[0]}")
     else:
@@ -324,24 +323,10 @@ def _build(
     """Builds with these variables, and with those of `once`, which a later build does not know of."""
     last_build = work / _LAST_BUILD
     last_build.unlink(missing_ok=True)
-    (work / _VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
+    (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
     build.build(package_path(), work, {**variables, **(once or {})}, full_refresh)
     if not summary.waits(spark):
         last_build.write_text(made_of)
-
-
-def _variables_of_last_build(folder: Path, feeds_file: Path | None) -> dict[str, object]:
-    """The variables of the last build, or those of the file with the columns that were loaded then."""
-    path = warehouse.work_folder(folder) / _VARIABLES
-    last: dict[str, object] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    if feeds_file is None:
-        if not last:
-            raise TicdcError(f"the warehouse {folder} does not know its feeds: name them with --feeds")
-        return last
-    given = configuration.understood(feeds.read_vars(feeds_file))
-    configuration.check(given, f"--feeds {feeds_file}")
-    columns_table = {name: last[name] for name in ("ticdc__information_schema",) if name in last}
-    return {**columns_table, **given}
 
 
 def _sql(options: argparse.Namespace) -> None:
@@ -368,73 +353,6 @@ def _sql(options: argparse.Namespace) -> None:
             answer(options.query.strip().rstrip(";"))
     finally:
         spark.stop()
-
-
-def _inspect(options: argparse.Namespace) -> None:
-    from dbt_ticdc.inspection import command, places
-
-    place = places.Place(options.topic, options.partition, options.offset)
-    files = messages.find_files(options.messages) if options.messages else None
-    if files or not (options.warehouse / "metastore").is_dir():
-        if not files and options.feeds is None:
-            warehouse.check_exists(options.warehouse)
-        variables = configuration.understood(feeds.read_vars(options.feeds))
-        print(command.show(place, variables, options.feed, files, None, options.all), end="")
-        return
-    variables = _variables_of_last_build(options.warehouse, options.feeds)
-    spark = _open(options.warehouse)
-    try:
-        print(command.show(place, variables, options.feed, None, spark, options.all), end="")
-    finally:
-        spark.stop()
-
-
-def _status(options: argparse.Namespace) -> int:
-    """0: fine, 1: problems, 2: late or stale."""
-    found = _state(options, queries.STATUS)
-    text = {
-        "table": lambda: status.table(found, results.aligned, results.printable),
-        "json": lambda: status.as_json(found),
-        "prometheus": lambda: status.prometheus(found),
-    }[options.format]()
-    if options.output is None:
-        print(text, end="")
-    else:
-        state.write_whole(options.output, text)
-    return facts.exit_code(found)
-
-
-def _report(options: argparse.Namespace) -> None:
-    found = _state(options)
-    in_warehouse = options.warehouse / state.REPORT if options.thrift is None else Path(state.REPORT)
-    path: Path = options.output or in_warehouse
-    state.write_whole(path, report.html(found))
-    print(path)
-
-
-def _state(options: argparse.Namespace, parts: Sequence[str] = ()) -> facts.Facts:
-    """The state of a warehouse, or of what a Thrift server has."""
-    if options.thrift is not None:
-        late = options.max_lag or state.STALLED_AFTER_MINUTES * 60
-        host, port = options.thrift
-        return state.of_server(host, port, options.schema, parts, stalled_after=round(late))
-    warehouse.check_exists(options.warehouse)
-    spark = _open(options.warehouse)
-    try:
-        spark.sql(f"use {messages.quoted(options.schema)}")
-        return _state_of_warehouse(spark, options.warehouse, parts, options.max_lag)
-    finally:
-        spark.stop()
-
-
-def _state_of_warehouse(
-    spark: SparkSession, folder: Path, parts: Sequence[str] = (), max_lag: float | None = None
-) -> facts.Facts:
-    work = warehouse.work_folder(folder)
-    path = work / _VARIABLES
-    variables = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    late = max_lag or 60 * variables.get("ticdc__stalled_after_minutes", state.STALLED_AFTER_MINUTES)
-    return state.of_session(spark, parts, stalled_after=round(late), model_times=state.model_times(work))
 
 
 def _serve(options: argparse.Namespace) -> None:
@@ -513,7 +431,7 @@ def _parser() -> argparse.ArgumentParser:
     run_command.add_argument("--protocol", metavar="NAME", help="with --kafka: the changefeed's, such as canal_json")
     run_command.add_argument(
         "--every",
-        type=_seconds,
+        type=arguments.seconds,
         metavar="SECONDS",
         help="run again and again, such as every 60s or 5m, until Ctrl-C; not for --messages",
     )
@@ -587,30 +505,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     sql.set_defaults(command=_sql)
 
-    look = commands.add_parser(
-        "inspect",
-        parents=[with_warehouse],
-        help="show one message: its bytes, what the decoder makes of it, and what became of it",
-    )
-    look.add_argument("topic", metavar="TOPIC", help="its topic; of a storage sink the path of its file")
-    look.add_argument("partition", type=int, metavar="PARTITION", help="its partition; of a storage sink 0")
-    look.add_argument("offset", type=int, metavar="OFFSET", help="its offset; of a storage sink the number of its row")
-    look.add_argument(
-        "--feed", metavar="NAME", help="the feed that reads it; may be left out where one takes the topic"
-    )
-    look.add_argument(
-        "--messages",
-        type=Path,
-        nargs="+",
-        action="extend",
-        metavar="PATH",
-        help="dumps that hold it, as of `ticdc run` (default: the warehouse, or where the feed reads)",
-    )
-    look.add_argument(
-        "--feeds", type=Path, metavar="FILE", help="YAML or JSON with the feeds (default: those of the last run)"
-    )
-    look.add_argument("--all", action="store_true", help="all bytes and whole texts; long ones are cut otherwise")
-    look.set_defaults(command=_inspect)
+    inspect.add_command(commands, with_warehouse)
 
     proof = commands.add_parser(
         "compare",
@@ -619,7 +514,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     proof.add_argument("--feed", metavar="NAME", help="the feed's name; may be left out where there is one")
     proof.add_argument(
-        "--as-of", type=_tso, metavar="TSO", help="the commit (default: what the feed is complete through)"
+        "--as-of", type=arguments.tso, metavar="TSO", help="the commit (default: what the feed is complete through)"
     )
     against = proof.add_mutually_exclusive_group(required=True)
     against.add_argument(
@@ -644,48 +539,22 @@ def _parser() -> argparse.ArgumentParser:
         help="whether CSV has backslash escapes, as dumpling writes them (the default), or doubled quotes alone",
     )
     proof.add_argument(
-        "--time-zone", type=_zone, default="UTC", metavar="ZONE", help="of TIMESTAMP in the files (default: UTC)"
+        "--time-zone",
+        type=arguments.zone,
+        default="UTC",
+        metavar="ZONE",
+        help="of TIMESTAMP in the files (default: UTC)",
     )
     proof.add_argument("--show-values", action="store_true", help="show the values of cells that differ")
     proof.set_defaults(command=_compare)
 
-    of_target = argparse.ArgumentParser(add_help=False)
-    of_target.add_argument(
-        "--thrift", type=_address, metavar="HOST:PORT", help="ask a Thrift server in place of the warehouse"
-    )
-    of_target.add_argument(
-        "--schema", default=warehouse.DATABASE, help="the schema of the package's models (default: %(default)s)"
-    )
-    of_target.add_argument(
-        "--max-lag",
-        type=_seconds,
-        metavar="TIME",
-        help="from which a feed is late, such as 90s or 10m (default: ticdc__stalled_after_minutes, an hour)",
-    )
-    told = commands.add_parser(
-        "status",
-        parents=[with_warehouse, of_target],
-        help="say how complete and how late feeds are, and what is wrong; exit code 0: fine, 1: problems, 2: late",
-    )
-    told.add_argument(
-        "--format",
-        choices=("table", "json", "prometheus"),
-        default="table",
-        help="table (the default), json (an object) or prometheus (for node_exporter's folder of text files)",
-    )
-    told.add_argument(
-        "--output", type=Path, metavar="FILE", help="a file that is written whole, in place of the screen"
-    )
-    told.set_defaults(command=_status)
-    page = commands.add_parser(
-        "report", parents=[with_warehouse, of_target], help="write the state as a page, which each run writes too"
-    )
-    page.add_argument("--output", type=Path, metavar="FILE", help="the file (default: report.html of the warehouse)")
-    page.set_defaults(command=_report)
+    state.add_commands(commands, with_warehouse)
 
     serve = commands.add_parser("serve", parents=[with_warehouse], help="serve the tables by JDBC and Thrift")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-    serve.add_argument("--port", type=_port, default=10000, metavar="N", help="default: 10000; 0: any free port")
+    serve.add_argument(
+        "--port", type=arguments.port, default=10000, metavar="N", help="default: 10000; 0: any free port"
+    )
     serve.set_defaults(command=_serve)
 
     generate = commands.add_parser(
@@ -709,39 +578,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 _GOING_ON = (_run, _redrive, _redecode)
-
-
-def _zone(text: str) -> str:
-    try:
-        return ZoneInfo(text).key
-    except (KeyError, ValueError, OSError) as error:
-        raise argparse.ArgumentTypeError(f"{text} is no time zone; allowed is a name such as Asia/Shanghai") from error
-
-
-def _seconds(text: str) -> float:
-    found = re.fullmatch(r"(\d+)(s|m|h)?", text)
-    if found is None or not int(found[1]):
-        raise argparse.ArgumentTypeError(f"{text} is no time; allowed are texts such as 60s, 5m, 1h")
-    return float(found[1]) * {"m": 60, "h": 3600}.get(found[2], 1)
-
-
-def _tso(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 2**63:
-        raise argparse.ArgumentTypeError(f"{text} is no TSO; allowed is a number such as 470610924950257664")
-    return int(text)
-
-
-def _address(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not host:
-        raise argparse.ArgumentTypeError(f"{text} is no address; expected one such as localhost:10000")
-    return host.strip("[]"), _port(port)
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text} is no port; allowed are 0 to 65535")
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from dbt_ticdc import package_path
+from dbt_ticdc import feeds, package_path, warehouse
 from dbt_ticdc.errors import TicdcError
 from ticdc_udfs.contract.configuration import Kind, problems_of
 
@@ -29,9 +29,9 @@ def protocols() -> Mapping[str, Mapping[str, Kind]]:
 
 def understood(variables: dict[str, Any]) -> dict[str, Any]:
     """The variables with protocols as the package spells them: TiCDC has `canal-json` for `canal_json`."""
-    feeds = variables.get("ticdc__feeds")
-    if isinstance(feeds, list):
-        variables["ticdc__feeds"] = [_with_protocol(feed) for feed in feeds]
+    given = variables.get("ticdc__feeds")
+    if isinstance(given, list):
+        variables["ticdc__feeds"] = [_with_protocol(feed) for feed in given]
     return variables
 
 
@@ -48,6 +48,19 @@ def check(variables: Mapping[str, Any], place: str) -> None:
     if problems:
         told = "is a problem" if len(problems) == 1 else f"are {len(problems)} problems"
         raise TicdcError(f"{place}: there {told} in the configuration\n  - " + "\n  - ".join(problems))
+
+
+def of_last_build(folder: Path, feeds_file: Path | None) -> dict[str, object]:
+    """The variables of a warehouse's last build, or those of the file with the columns that were loaded then."""
+    last = warehouse.variables(folder)
+    if feeds_file is None:
+        if not last:
+            raise TicdcError(f"the warehouse {folder} does not know its feeds: name them with --feeds")
+        return last
+    given = understood(feeds.read_vars(feeds_file))
+    check(given, f"--feeds {feeds_file}")
+    columns_table = {name: last[name] for name in ("ticdc__information_schema",) if name in last}
+    return {**columns_table, **given}
 
 
 def _missing_files(variables: Mapping[str, Any]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import tempfile
@@ -14,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from dbt_ticdc import arguments, messages, results, warehouse
 from dbt_ticdc.errors import TicdcError, without_trace
-from ticdc_udfs.state import facts, queries
+from dbt_ticdc.progress import step
+from ticdc_udfs.state import facts, queries, report, status
 from ticdc_udfs.state.facts import Facts, ModelTime
 
 if TYPE_CHECKING:
@@ -31,6 +34,89 @@ _AT_ONCE = 4
 
 Ask = Callable[[str], str | None]
 """Gives the one text of the one row of a query."""
+
+
+def add_commands(commands: Any, with_warehouse: argparse.ArgumentParser) -> None:
+    """Adds `ticdc status` and `ticdc report` to the commands."""
+    of_target = argparse.ArgumentParser(add_help=False)
+    of_target.add_argument(
+        "--thrift", type=arguments.address, metavar="HOST:PORT", help="ask a Thrift server in place of the warehouse"
+    )
+    of_target.add_argument(
+        "--schema", default=warehouse.DATABASE, help="the schema of the package's models (default: %(default)s)"
+    )
+    of_target.add_argument(
+        "--max-lag",
+        type=arguments.seconds,
+        metavar="TIME",
+        help="from which a feed is late, such as 90s or 10m (default: ticdc__stalled_after_minutes, an hour)",
+    )
+    told = commands.add_parser(
+        "status",
+        parents=[with_warehouse, of_target],
+        help="say how complete and how late feeds are, and what is wrong; exit code 0: fine, 1: problems, 2: late",
+    )
+    told.add_argument(
+        "--format",
+        choices=("table", "json", "prometheus"),
+        default="table",
+        help="table (the default), json (an object) or prometheus (for node_exporter's folder of text files)",
+    )
+    told.add_argument(
+        "--output", type=Path, metavar="FILE", help="a file that is written whole, in place of the screen"
+    )
+    told.set_defaults(command=_status)
+    page = commands.add_parser(
+        "report", parents=[with_warehouse, of_target], help="write the state as a page, which each run writes too"
+    )
+    page.add_argument("--output", type=Path, metavar="FILE", help="the file (default: report.html of the warehouse)")
+    page.set_defaults(command=_report)
+
+
+def _status(options: argparse.Namespace) -> int:
+    """0: fine, 1: problems, 2: late or stale."""
+    found = _asked_for(options, queries.STATUS)
+    text = {
+        "table": lambda: status.table(found, results.aligned, results.printable),
+        "json": lambda: status.as_json(found),
+        "prometheus": lambda: status.prometheus(found),
+    }[options.format]()
+    if options.output is None:
+        print(text, end="")
+    else:
+        write_whole(options.output, text)
+    return facts.exit_code(found)
+
+
+def _report(options: argparse.Namespace) -> None:
+    found = _asked_for(options)
+    in_warehouse = options.warehouse / REPORT if options.thrift is None else Path(REPORT)
+    path: Path = options.output or in_warehouse
+    write_whole(path, report.html(found))
+    print(path)
+
+
+def _asked_for(options: argparse.Namespace, parts: Sequence[str] = ()) -> Facts:
+    """The state of a warehouse, or of what a Thrift server has."""
+    if options.thrift is not None:
+        late = options.max_lag or STALLED_AFTER_MINUTES * 60
+        host, port = options.thrift
+        return of_server(host, port, options.schema, parts, stalled_after=round(late))
+    warehouse.check_exists(options.warehouse)
+    with step(f"opening {options.warehouse}"):
+        spark = warehouse.open_session(options.warehouse)
+    try:
+        spark.sql(f"use {messages.quoted(options.schema)}")
+        return of_warehouse(spark, options.warehouse, parts, options.max_lag)
+    finally:
+        spark.stop()
+
+
+def of_warehouse(spark: SparkSession, folder: Path, parts: Sequence[str] = (), max_lag: float | None = None) -> Facts:
+    """The state of a warehouse that a session has open; `max_lag` is in seconds."""
+    minutes = warehouse.variables(folder).get("ticdc__stalled_after_minutes", STALLED_AFTER_MINUTES)
+    times = model_times(warehouse.work_folder(folder))
+    return of_session(spark, parts, stalled_after=round(max_lag or 60 * minutes), model_times=times)
 
 
 def of_session(spark: SparkSession, parts: Sequence[str] = (), **known: Any) -> Facts:

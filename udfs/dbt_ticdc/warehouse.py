@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from dbt_ticdc.errors import TicdcError, without_trace
 from dbt_ticdc.messages import quoted
@@ -29,6 +30,9 @@ DATABASE = "ticdc"
 """The database of the package's models."""
 DEFAULT = "ticdc_warehouse"
 """The folder of a command that is told none, in the folder that it is called in."""
+
+VARIABLES = "variables.json"
+"""The file of the work folder with the variables of the last build."""
 
 _LEASE = "ticdc__lease_"
 _OLDEST_JAVA = 17
@@ -42,6 +46,12 @@ _locks: dict[Path, IO[str]] = {}
 def work_folder(warehouse: Path) -> Path:
     """Where the files that are no tables live."""
     return warehouse / "work"
+
+
+def variables(warehouse: Path) -> dict[str, Any]:
+    """The variables of the last build; none where there was none."""
+    path = work_folder(warehouse) / VARIABLES
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 
 def check_exists(warehouse: Path) -> None:
