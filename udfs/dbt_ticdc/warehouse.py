@@ -79,10 +79,14 @@ def open_session(warehouse: Path, settings: Mapping[str, str] | None = None) -> 
     for name in ("SPARK_HOME", "SPARK_REMOTE"):
         os.environ.pop(name, None)
 
+    from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
 
     import ticdc_udfs
 
+    # Spark writes each error of a statement as a line of JSON, too, before whoever catches it says what is wrong
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).disabled = True
     if SparkSession.getActiveSession() is not None:
         raise TicdcError("a Spark session runs in this process already; its settings cannot be changed any more")
     builder = SparkSession.builder.enableHiveSupport()

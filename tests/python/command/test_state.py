@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import sqlglot
 from support import state as targets
 from support.state import HOSTILE, MINUTE, NOW, tso
 
@@ -135,6 +136,8 @@ def test_facts_are_read_of_the_answers_of_queries() -> None:
     assert {*re.findall(r'"((?:int_)?ticdc__\w+)"', macro)} - {"ticdc__stalled_after_minutes"} == {*queries.RELATIONS}
     assert {*queries.queries(queries.RELATIONS)} == {*facts._MEMBERS} - {"now", "stalled_after", "model_times"}
     assert [*queries.queries(queries.RELATIONS, queries.STATUS)] == [*queries.STATUS]
+    for query in queries.queries(queries.RELATIONS).values():
+        assert sqlglot.parse_one(query, read="spark")
     named = queries.queries_of_request({"ticdc__runs": "`a`.`runs`"})
     assert "from `a`.`runs`\n" in named["runs"] and "from ticdc__runs" not in named["runs"]
 

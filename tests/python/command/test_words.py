@@ -8,7 +8,8 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -214,3 +215,44 @@ def test_a_prompt_goes_on_after_a_statement_that_failed(
     output = capsys.readouterr()
     assert output.out == '"c"\n\n' and "the query failed: so" in output.err
     assert prompts == ["ticdc> ", "  ...> ", "ticdc> ", "ticdc> "]
+
+
+@pytest.mark.parametrize(
+    ("letters", "code", "said"),
+    [
+        ((0, 0), 0, "there was no dead letter to decode again\n"),
+        ((9, 2), 0, "7 of 9 dead letters could be decoded\n"),
+        (
+            (9, 9),
+            1,
+            "0 of 9 dead letters could be decoded\n"
+            "nothing changed: put right what made them first; `ticdc inspect` shows one and what would heal it\n",
+        ),
+    ],
+)
+def test_a_redrive_says_what_it_healed(
+    letters: tuple[int, int], code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @contextmanager
+    def opened(options: object) -> Iterator[tuple[None, dict[str, object]]]:
+        yield None, {}
+
+    counts = iter(letters)
+    monkeypatch.setattr(cli, "_of_last_build", opened)
+    monkeypatch.setattr(cli.summary, "dead_letters", lambda spark, feeds: next(counts))
+    monkeypatch.setattr(cli, "redrive", lambda *arguments: None)
+    assert cli.main(["redrive"]) == code
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize("error", [TicdcError("report.html cannot be written: No space left"), RuntimeError("a\nb")])
+def test_a_report_that_cannot_be_written_fails_no_run(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise error
+
+    monkeypatch.setattr(cli.state, "of_warehouse", fail)
+    cli._write_report(None, tmp_path)  # type: ignore[arg-type]
+    first = str(error).splitlines()[0]
+    assert capsys.readouterr().err == f"the report could not be written to {tmp_path / 'report.html'}: {first}\n"

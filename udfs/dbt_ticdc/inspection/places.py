@@ -225,11 +225,12 @@ def in_warehouse(spark: SparkSession, variables: Mapping[str, Any], feed: Feed, 
     )
     has_layout = "kafka" in source or source.get("layout", "kafka") == "kafka"
     tables = ["int_ticdc__kept_messages"] if "kafka" in source else [relation] if has_layout else []
-    for table in (*tables, "ticdc__dead_letters"):
+    has_letters = variables.get("ticdc__dead_letter_payloads", "keep") == "keep"
+    for table in (*tables, *(["ticdc__dead_letters"] if has_letters else [])):
         if not spark.catalog.tableExists(table):
             continue
         rows = _at(spark.table(table), place).limit(1).collect()
-        if rows and not (table == "ticdc__dead_letters" and rows[0]["value"] is None and rows[0]["value_length"]):
+        if rows and _is_whole(rows[0]):
             at = rows[0]["timestamp" if "timestamp" in rows[0] else "message_at"]
             return Bytes(_bytes(rows[0]["key"]), _bytes(rows[0]["value"]), None if at is None else _millis(at))
     if "kafka" in source:
@@ -240,6 +241,15 @@ def in_warehouse(spark: SparkSession, variables: Mapping[str, Any], feed: Feed, 
             1,
         )
     raise _not_there(f"the rows of {relation}", place, _known(spark, relation, place.topic))
+
+
+def _is_whole(row: Any) -> bool:
+    """Whether a row has the bytes of the message; dead letters may have been kept without them."""
+    return all(
+        (None if row[name] is None else len(row[name])) == row[f"{name}_length"]
+        for name in ("key", "value")
+        if f"{name}_length" in row
+    )
 
 
 def _bytes(data: Any) -> bytes | None:
