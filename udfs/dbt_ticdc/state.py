@@ -156,7 +156,8 @@ def _cursor(host: str, port: int, schema: str) -> Iterator[Any]:
     try:
         connection = hive.connect(host=host, port=port, database=schema)
     except Exception as error:
-        raise TicdcError(f"--thrift: nobody answers at {host}:{port}: {without_trace(error)[:300]}", 1) from error
+        told = f"--thrift: {host}:{port} gives no session on the schema {schema!r} (--schema)"
+        raise TicdcError(f"{told}: {without_trace(error)[:300]}", 1) from error
     try:
         yield connection.cursor()
     finally:

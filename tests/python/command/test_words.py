@@ -127,7 +127,7 @@ ARGUMENTS: dict[str, tuple[Sequence[str], int, str]] = {
     "a server that is not there": (
         ["status", "--thrift", "127.0.0.1:1"],
         1,
-        "ticdc: --thrift: nobody answers at 127.0.0.1:1: ",
+        "ticdc: --thrift: 127.0.0.1:1 gives no session on the schema 'ticdc' (--schema): Could not connect to any of",
     ),
 }
 
