@@ -99,9 +99,9 @@ class Problem(msgspec.Struct, frozen=True):
     code: str
     feed: str
     problems: int
-    tables: tuple[str, ...]
-    detail: str
-    remedy: str
+    tables: tuple[str, ...] = ()
+    detail: str = ""
+    remedy: str = ""
 
 
 class Ddl(msgspec.Struct, frozen=True):

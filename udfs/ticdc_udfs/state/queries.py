@@ -49,9 +49,7 @@ select
     accounting.dead_letters,
     accounting.gaps,
     accounting.missing_offsets,
-    transform(
-        slice(coalesce(accounting.offset_gaps, array()), 1, {_GAPS}), gap -> array(gap.first_offset, gap.last_offset)
-    ) as offset_gaps
+    transform(slice(accounting.offset_gaps, 1, {_GAPS}), gap -> array(gap.first_offset, gap.last_offset)) as offset_gaps
 from {{ticdc__completeness}} as completeness
 left join {{ticdc__accounting}} as accounting
     on
