@@ -1,8 +1,9 @@
 {% macro ticdc_report() %}
     {% set relations, answers = {}, {} %}
     {% for name in [
-        "int_ticdc__sized_tables", "int_ticdc__staged_runs", "ticdc__accounting", "ticdc__changelog", "ticdc__completeness",
-        "ticdc__ddl_history", "ticdc__dead_letters", "ticdc__error_codes", "ticdc__problems", "ticdc__runs",
+        "int_ticdc__sized_tables", "int_ticdc__staged_runs", "ticdc__accounting", "ticdc__changelog",
+        "ticdc__completeness", "ticdc__ddl_history", "ticdc__dead_letters", "ticdc__error_codes", "ticdc__problems",
+        "ticdc__runs",
     ] %}
         {% do relations.update({name: ref("ticdc", name) | string}) %}
     {% endfor %}
