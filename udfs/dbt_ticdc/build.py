@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import ticdc_udfs
+from dbt_ticdc import state
 from dbt_ticdc.errors import TicdcError, without_trace
 from dbt_ticdc.progress import Step, say
 from dbt_ticdc.warehouse import DATABASE
@@ -54,7 +56,7 @@ def build(
 
     Raises `NodesFailed` where models or tests fail, `TicdcError` where dbt cannot start on them.
     """
-    progress = _Progress()
+    progress, began = _Progress(), time.time()
     arguments = ["build", "--exclude-resource-type", "unit_test"]  # they say nothing of the user's messages
     arguments += ["--full-refresh"] if full_refresh else []
     try:
@@ -63,6 +65,9 @@ def build(
         progress.end()
     if result.exception is not None:
         raise TicdcError(_readable(result.exception), exit_code=1)
+    done = getattr(result.result, "results", ())
+    took = {each.node.name: each.execution_time for each in done if each.node.resource_type == "model"}
+    state.remember_model_times(work, began, took)
     if not result.success:
         raise NodesFailed(_failures(result.result), exit_code=1)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import tempfile
 import time
@@ -12,45 +11,53 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from dbt_ticdc import (
+    arguments,
     build,
     codegen,
     columns,
     compare,
+    configuration,
     feeds,
     kafka,
     last_run,
     messages,
     package_path,
+    prompt,
     results,
+    state,
     summary,
     truth,
     upstream,
     warehouse,
 )
 from dbt_ticdc.errors import TicdcError, without_trace
+from dbt_ticdc.inspection import command as inspect
 from dbt_ticdc.progress import say, step
+from ticdc_udfs.state import report
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_VARIABLES = "variables.json"
 _LAST_BUILD = "last_build"
 _NOTHING_IS_NEW = "nothing is new since the last build: no messages, no change of feeds, columns or package"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; gives its exit code: 0 done, 1 the work failed or tables differ, 2 wrong usage."""
-    options = _parser().parse_args(arguments)
+def main(given: Sequence[str] | None = None) -> int:
+    """Runs a command; gives its exit code.
+
+    0 done, 1 the work failed, tables differ or there are problems, 2 wrong usage or late, 130 interrupted.
+    """
+    options = _parser().parse_args(given)
     try:
         return options.command(options) or 0
     except TicdcError as error:
         print(f"ticdc: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("ticdc: interrupted", file=sys.stderr)
+        goes_on = "; the same command goes on from where it was" if options.command in _GOING_ON else ""
+        print(f"ticdc: interrupted{goes_on}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of the output has seen enough
         sys.stderr.close()
@@ -69,13 +76,13 @@ def _run(options: argparse.Namespace) -> None:
     read = [*files, options.columns.resolve()] if options.columns is not None else files
     asked_for = last_run.request(package_path(), variables, read)
     must_build = options.full_refresh or kafka.reads_elsewhere(variables)
-    said = None if must_build else last_run.recall(folder, asked_for)
+    said = None if must_build or options.strict else last_run.recall(folder, asked_for)
     if said is not None:
         say(_NOTHING_IS_NEW)
         print(said, end="")
         return
     spark = _open(options.warehouse, variables)
-    with _summary(spark) as texts:
+    with _summary(spark, folder, is_strict=options.strict) as texts:
         run(spark, folder, variables, files, options.columns, options.full_refresh)
     if (warehouse.work_folder(folder) / _LAST_BUILD).is_file():
         last_run.remember(folder, asked_for, texts[0])
@@ -100,6 +107,8 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
         raise TicdcError("--kafka needs --topics and --protocol: which topics to read, and how to decode them")
     else:
         variables = kafka.variables(options.kafka, options.topics, options.protocol)
+    variables = configuration.understood(variables)
+    configuration.check(variables, f"--feeds {options.feeds}" if options.feeds else "--kafka")
     if options.every and options.messages:
         raise TicdcError("--every is for messages at brokers, in buckets and tables, and not for --messages")
     if options.messages_per_run:
@@ -120,6 +129,7 @@ def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None
                 _build_sources(spark, folder, options, variables, once, is_quiet)
                 once.clear()
                 print(summary.line(spark, began), flush=True)
+                _write_report(spark, folder, is_quiet)
                 if kafka.is_caught_up(spark):
                     return
 
@@ -130,7 +140,7 @@ def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None
             say(f"ticdc: {error}")
 
     if options.every is None:
-        with _summary(spark):
+        with _summary(spark, folder, writes_report=False, is_strict=options.strict):
             catch_up(is_quiet=False)
         return
     try:
@@ -154,13 +164,23 @@ def _build_sources(
             spark.sql(f"create database if not exists {messages.quoted(schema)}")
             variables["ticdc__information_schema"] = columns.load(spark, options.columns, schema)
     (work / _LAST_BUILD).unlink(missing_ok=True)
-    (work / _VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
+    (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
     build.build(package_path(), work, {**variables, **once}, options.full_refresh, is_quiet)
 
 
-def _redrive(options: argparse.Namespace) -> None:
+def _redrive(options: argparse.Namespace) -> int:
+    """0: dead letters could be decoded, or there were none; 1: none of them could."""
     with _of_last_build(options) as (spark, variables):
+        before = summary.dead_letters(spark, options.feed)
         redrive(spark, options.warehouse.resolve(), variables, options.feed)
+        left = summary.dead_letters(spark, options.feed)
+    if not before:
+        say("there was no dead letter to decode again")
+        return 0
+    say(f"{before - left:,} of {before:,} dead letters could be decoded")
+    if left == before:
+        say("nothing changed: put right what made them first; `ticdc inspect` shows one and what would heal it")
+    return int(left == before)
 
 
 def _redecode(options: argparse.Namespace) -> None:
@@ -172,15 +192,17 @@ def _redecode(options: argparse.Namespace) -> None:
 def _of_last_build(options: argparse.Namespace) -> Iterator[tuple[SparkSession, dict[str, object]]]:
     """A session on a warehouse that is there, and the variables of its last build."""
     warehouse.check_exists(options.warehouse)
-    variables = _variables_of_last_build(options.warehouse, options.feeds)
+    variables = configuration.of_last_build(options.warehouse, options.feeds)
     spark = _open(options.warehouse, variables)
-    with _summary(spark):
+    with _summary(spark, options.warehouse):
         yield spark, variables
 
 
 @contextmanager
-def _summary(spark: SparkSession) -> Iterator[list[str]]:
-    """Ends the session, and says before what its tables hold, also after a build of which only a part failed.
+def _summary(
+    spark: SparkSession, folder: Path, writes_report: bool = True, is_strict: bool = False
+) -> Iterator[list[str]]:
+    """Ends the session; says before what its tables hold, and writes the report, also where a part of a build failed.
 
     What it says is in the list when the block is left.
     """
@@ -190,12 +212,29 @@ def _summary(spark: SparkSession) -> Iterator[list[str]]:
             yield said
         except build.NodesFailed:
             if summary.is_possible(spark):
-                print(summary.text(spark), flush=True)
+                print(summary.text(spark, folder), flush=True)
+                _write_report(spark, folder)
             raise
-        said.append(summary.text(spark))
+        said.append(summary.text(spark, folder))
         print(said[0], end="")
+        if writes_report:
+            _write_report(spark, folder)
+        if is_strict and (errors := summary.errors(spark)):
+            raise TicdcError(f"--strict: there are {errors:,} problems of severity error (ticdc__problems)", 1)
     finally:
         spark.stop()
+
+
+def _write_report(spark: SparkSession, folder: Path, is_quiet: bool = False) -> None:
+    """Writes the page of the state; where that fails, it says so, and the run is done nevertheless."""
+    path = folder / state.REPORT
+    try:
+        state.write_whole(path, report.html(state.of_warehouse(spark, folder)))
+    except Exception as error:
+        say(f"the report could not be written to {path}: {without_trace(error).splitlines()[0]}")
+    else:
+        if not is_quiet:
+            say(f"report: {path}")
 
 
 def run(
@@ -225,6 +264,10 @@ def _load_and_build(
     with step(f"loading messages: {len(files)} file(s), {size / 1e6:,.1f} MB") as outcome:
         loaded = messages.load(spark, files, schema, work)
         outcome.append(f"{loaded.new:,} new of {loaded.records:,}")
+    if not loaded.records:
+        say("the files hold no record")
+    for text in messages.unmatched(spark, variables, schema):
+        say(text)
     if columns_file is not None:
         with step(f"loading columns: {columns_file}"):
             variables["ticdc__information_schema"] = columns.load(spark, columns_file, schema)
@@ -280,35 +323,34 @@ def _build(
     """Builds with these variables, and with those of `once`, which a later build does not know of."""
     last_build = work / _LAST_BUILD
     last_build.unlink(missing_ok=True)
-    (work / _VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
+    (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
     build.build(package_path(), work, {**variables, **(once or {})}, full_refresh)
     if not summary.waits(spark):
         last_build.write_text(made_of)
 
 
-def _variables_of_last_build(folder: Path, feeds_file: Path | None) -> dict[str, object]:
-    """The variables of the last build, or those of the file with the columns that were loaded then."""
-    path = warehouse.work_folder(folder) / _VARIABLES
-    last: dict[str, object] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    if feeds_file is None:
-        if not last:
-            raise TicdcError(f"the warehouse {folder} does not know its feeds: name them with --feeds")
-        return last
-    columns_table = {name: last[name] for name in ("ticdc__information_schema",) if name in last}
-    return {**columns_table, **feeds.read_vars(feeds_file)}
-
-
 def _sql(options: argparse.Namespace) -> None:
     warehouse.check_exists(options.warehouse)
     spark = _open(options.warehouse)
+
+    def answer(query: str) -> None:
+        try:
+            results.WRITERS[options.format](spark.sql(query), sys.stdout)
+            sys.stdout.flush()
+        except (TicdcError, BrokenPipeError):
+            raise
+        except Exception as error:
+            raise TicdcError(f"the query failed: {without_trace(error)}", exit_code=1) from error
+
+    def names() -> list[str]:
+        return [each.name for each in spark.catalog.listTables()]
+
     try:
         spark.sql(f"use {messages.quoted(options.schema)}")
-        results.WRITERS[options.format](spark.sql(options.query.strip().rstrip(";")), sys.stdout)
-        sys.stdout.flush()
-    except (TicdcError, BrokenPipeError):
-        raise
-    except Exception as error:
-        raise TicdcError(f"the query failed: {without_trace(error)}", exit_code=1) from error
+        if options.query is None:
+            prompt.run(answer, names, warehouse.work_folder(options.warehouse), TicdcError)
+        else:
+            answer(options.query.strip().rstrip(";"))
     finally:
         spark.stop()
 
@@ -374,7 +416,7 @@ def _parser() -> argparse.ArgumentParser:
     with_warehouse.add_argument(
         "--warehouse",
         type=Path,
-        default=Path("ticdc_warehouse"),
+        default=Path(warehouse.DEFAULT),
         metavar="DIR",
         help="folder of the tables, made where there is none (default: ./ticdc_warehouse)",
     )
@@ -389,7 +431,7 @@ def _parser() -> argparse.ArgumentParser:
     run_command.add_argument("--protocol", metavar="NAME", help="with --kafka: the changefeed's, such as canal_json")
     run_command.add_argument(
         "--every",
-        type=_seconds,
+        type=arguments.seconds,
         metavar="SECONDS",
         help="run again and again, such as every 60s or 5m, until Ctrl-C; not for --messages",
     )
@@ -419,6 +461,9 @@ def _parser() -> argparse.ArgumentParser:
     run_command.add_argument(
         "--full-refresh", action="store_true", help="build everything again from what is decoded of the messages"
     )
+    run_command.add_argument(
+        "--strict", action="store_true", help="exit code 1 where problems of severity error are left"
+    )
     run_command.set_defaults(command=_run)
 
     redrive_command = commands.add_parser(
@@ -444,7 +489,9 @@ def _parser() -> argparse.ArgumentParser:
     redecode_command.set_defaults(command=_redecode)
 
     sql = commands.add_parser("sql", parents=[with_warehouse], help="query the tables")
-    sql.add_argument("query", metavar="QUERY", help="a statement of Spark SQL")
+    sql.add_argument(
+        "query", nargs="?", metavar="QUERY", help="a statement of Spark SQL (default: a prompt, or those of the input)"
+    )
     sql.add_argument(
         "--schema",
         default=warehouse.DATABASE,
@@ -458,6 +505,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     sql.set_defaults(command=_sql)
 
+    inspect.add_command(commands, with_warehouse)
+
     proof = commands.add_parser(
         "compare",
         parents=[with_warehouse],
@@ -465,7 +514,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     proof.add_argument("--feed", metavar="NAME", help="the feed's name; may be left out where there is one")
     proof.add_argument(
-        "--as-of", type=_tso, metavar="TSO", help="the commit (default: what the feed is complete through)"
+        "--as-of", type=arguments.tso, metavar="TSO", help="the commit (default: what the feed is complete through)"
     )
     against = proof.add_mutually_exclusive_group(required=True)
     against.add_argument(
@@ -490,14 +539,22 @@ def _parser() -> argparse.ArgumentParser:
         help="whether CSV has backslash escapes, as dumpling writes them (the default), or doubled quotes alone",
     )
     proof.add_argument(
-        "--time-zone", type=_zone, default="UTC", metavar="ZONE", help="of TIMESTAMP in the files (default: UTC)"
+        "--time-zone",
+        type=arguments.zone,
+        default="UTC",
+        metavar="ZONE",
+        help="of TIMESTAMP in the files (default: UTC)",
     )
     proof.add_argument("--show-values", action="store_true", help="show the values of cells that differ")
     proof.set_defaults(command=_compare)
 
+    state.add_commands(commands, with_warehouse)
+
     serve = commands.add_parser("serve", parents=[with_warehouse], help="serve the tables by JDBC and Thrift")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-    serve.add_argument("--port", type=_port, default=10000, metavar="N", help="default: 10000; 0: any free port")
+    serve.add_argument(
+        "--port", type=arguments.port, default=10000, metavar="N", help="default: 10000; 0: any free port"
+    )
     serve.set_defaults(command=_serve)
 
     generate = commands.add_parser(
@@ -520,30 +577,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _zone(text: str) -> str:
-    try:
-        return ZoneInfo(text).key
-    except (KeyError, ValueError, OSError) as error:
-        raise argparse.ArgumentTypeError(f"{text} is no time zone; allowed is a name such as Asia/Shanghai") from error
-
-
-def _seconds(text: str) -> float:
-    found = re.fullmatch(r"(\d+)(s|m|h)?", text)
-    if found is None or not int(found[1]):
-        raise argparse.ArgumentTypeError(f"{text} is no time; allowed are texts such as 60s, 5m, 1h")
-    return float(found[1]) * {"m": 60, "h": 3600}.get(found[2], 1)
-
-
-def _tso(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 2**63:
-        raise argparse.ArgumentTypeError(f"{text} is no TSO; allowed is a number such as 470610924950257664")
-    return int(text)
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text} is no port; allowed are 0 to 65535")
-    return int(text)
+_GOING_ON = (_run, _redrive, _redecode)
 
 
 if __name__ == "__main__":

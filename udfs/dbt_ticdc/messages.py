@@ -10,7 +10,7 @@ import gzip
 import lzma
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple, cast
@@ -19,11 +19,13 @@ import msgspec
 import pyarrow as pa
 
 from dbt_ticdc.errors import TicdcError, without_trace
+from ticdc_udfs.contract.patterns import is_like
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SUFFIXES = (".jsonl", ".json", ".ndjson")
+_TOPICS_SAID = 20
 _COMPRESSIONS = ("", ".gz", ".xz")
 _COLUMNS = "topic string, partition int, offset bigint, timestamp timestamp_ltz, key binary, value binary"
 _IDENTITY = ["topic", "partition", "offset"]
@@ -33,7 +35,9 @@ _Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _Millis = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
 
 
-class _Record(msgspec.Struct):
+class Record(msgspec.Struct):
+    """A line of a dump: a Kafka record, its timestamp in milliseconds since 1970."""
+
     topic: str
     partition: Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
     offset: _Int64
@@ -53,7 +57,7 @@ _RECORD_TYPE = pa.schema(
     ]
 )
 _IDENTITY_TYPE = pa.schema([*list(_RECORD_TYPE)[:3], ("bad", pa.bool_())])
-_decoder = msgspec.json.Decoder(_Record)
+_decoder = msgspec.json.Decoder(Record)
 
 
 class Loaded(NamedTuple):
@@ -105,6 +109,26 @@ def count(spark: SparkSession, schema: str) -> int:
     if not spark.catalog.tableExists(_table(schema)):
         raise TicdcError(f"the warehouse has no table {_table(schema)}; `ticdc run` makes it of messages")
     return spark.table(_table(schema)).count()
+
+
+def unmatched(spark: SparkSession, variables: Mapping[str, Any], schema: str) -> list[str]:
+    """A sentence for each feed of the table whose topics take none of it, with the topics that are there."""
+    feeds = [
+        feed
+        for feed in variables.get("ticdc__feeds") or ()
+        if not feed.get("source") and feed.get("topics") is not None
+    ]
+    if not feeds:
+        return []
+    topics = sorted(row[0] for row in spark.table(_table(schema)).select("topic").distinct().collect())
+    there = ", ".join(topics[:_TOPICS_SAID]) + (
+        f" and {len(topics) - _TOPICS_SAID:,} more" if topics[_TOPICS_SAID:] else ""
+    )
+    return [
+        f"feed {feed['name']}: no topic is like {' or '.join(feed['topics'])}; topics that are there: {there or 'none'}"
+        for feed in feeds
+        if not any(is_like(topic, feed["topics"]) for topic in topics)
+    ]
 
 
 def _table(schema: str) -> str:
@@ -220,6 +244,19 @@ def _readable(files: Sequence[Path], scratch: Path) -> Iterator[Path]:
             else:
                 link.symlink_to(file)
         yield folder
+
+
+def records(files: Iterable[Path]) -> Iterator[Record]:
+    """The records of the files, in order. Raises `TicdcError` that names file and line of the first that is none."""
+    for file in files:
+        try:
+            with _open(file) as lines:
+                for number, line in enumerate(lines, start=1):
+                    if not line.isspace():
+                        text = line.removesuffix(b"\n")
+                        yield _decoder.decode(text.removeprefix(b"\xef\xbb\xbf") if number == 1 else text)
+        except (msgspec.MsgspecError, ValueError, EOFError, OSError, lzma.LZMAError) as error:
+            raise first_fault([file]) or TicdcError(f"{file} cannot be read: {error}") from error
 
 
 def first_fault(files: Iterable[Path]) -> TicdcError | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbt_ticdc.results import aligned, printable
+from dbt_ticdc.warehouse import DEFAULT
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -48,15 +51,31 @@ def waits(spark: SparkSession) -> bool:
     )
 
 
-def text(spark: SparkSession) -> str:
-    """The summary of the package's tables in the session's current database."""
+def errors(spark: SparkSession) -> int:
+    """The number of problems of severity error."""
+    return spark.table("ticdc__problems").where("severity = 'error'").count()
+
+
+def dead_letters(spark: SparkSession, feeds: Sequence[str] = ()) -> int:
+    """The number of dead letters of these feeds (default: all)."""
+    if not spark.catalog.tableExists("ticdc__dead_letters"):
+        return 0
+    letters = spark.table("ticdc__dead_letters")
+    return (letters.where(letters["feed"].isin(*feeds)) if feeds else letters).count()
+
+
+def text(spark: SparkSession, folder: Path = Path(DEFAULT)) -> str:
+    """The summary of the package's tables in the session's current database, that of a warehouse."""
+    query = _query_command(folder)
     # each takes seconds to plan, and the driver plans one on one core
     with ThreadPoolExecutor(len(_QUERIES)) as pool:
         tables, feeds, dead_letters, problems = pool.map(lambda query: spark.sql(query).collect(), _QUERIES)
     problem_counts = Counter((each.feed, each.schema_name, each.table_name) for each in problems)
 
-    parts = [_feed(feed, [table for table in tables if table.feed == feed.feed], problem_counts) for feed in feeds]
-    parts.append(_problems(problems))
+    parts = [
+        _feed(feed, [table for table in tables if table.feed == feed.feed], problem_counts, query) for feed in feeds
+    ]
+    parts.append(_problems(problems, query))
     letters: int = dead_letters[0][0]
     parts.append(f"dead letters: {letters:,}" + (" (see ticdc__dead_letters)" if letters else "") + "\n")
     return "\n".join(parts)
@@ -83,7 +102,13 @@ def utc(tso: int | None) -> str:
     return f"{instant:%Y-%m-%d %H:%M:%S}.{instant.microsecond // 1000:03}"
 
 
-def _feed(feed: Row, tables: list[Row], problem_counts: Mapping[tuple[str, str, str], int]) -> str:
+def _query_command(folder: Path) -> str:
+    """The command that queries a warehouse."""
+    is_default = folder.resolve() == Path(DEFAULT).resolve()
+    return "ticdc sql" if is_default else f"ticdc sql --warehouse {shlex.quote(str(folder))}"
+
+
+def _feed(feed: Row, tables: list[Row], problem_counts: Mapping[tuple[str, str, str], int], query: str) -> str:
     if feed.complete_through_ts is None:
         complete = "without watermarks, so nothing says how complete"
     elif feed.complete_through_ts == 0:
@@ -107,10 +132,10 @@ def _feed(feed: Row, tables: list[Row], problem_counts: Mapping[tuple[str, str, 
         for table in tables[:_TABLES_SHOWN]
     ]
     header = ("upstream table", "query it as", "rows", "last commit (UTC)", "problems")
-    return head + aligned(header, lines, right=frozenset({2, 4})) + _rest(len(tables))
+    return head + aligned(header, lines, right=frozenset({2, 4})) + _rest(len(tables), query)
 
 
-def _problems(problems: list[Row]) -> str:
+def _problems(problems: list[Row], query: str) -> str:
     if not problems:
         return "problems: none\n"
     kinds: dict[str, int] = {}
@@ -128,7 +153,7 @@ def _problems(problems: list[Row]) -> str:
             f"    {printable(alike[0].detail)}{' (the first)' if len(alike) > 1 else ''}",
             f"    what to do: {printable(alike[0].remedy)}",
         ]
-    return "\n".join(lines) + '\n  all of them: `ticdc sql "select * from ticdc__problems"`\n'
+    return "\n".join(lines) + f'\n  all of them: `{query} "select * from ticdc__problems"`\n'
 
 
 def _table(problem: Row) -> str:
@@ -139,6 +164,6 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _rest(tables: int) -> str:
+def _rest(tables: int, query: str) -> str:
     more = tables - _TABLES_SHOWN
-    return f'… and {more:,} more: `ticdc sql "select * from ticdc__tables"`\n' if more > 0 else ""
+    return f'… and {more:,} more: `{query} "select * from ticdc__tables"`\n' if more > 0 else ""

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from dbt_ticdc.errors import TicdcError, without_trace
 from dbt_ticdc.messages import quoted
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 
 DATABASE = "ticdc"
 """The database of the package's models."""
+DEFAULT = "ticdc_warehouse"
+"""The folder of a command that is told none, in the folder that it is called in."""
+
+VARIABLES = "variables.json"
+"""The file of the work folder with the variables of the last build."""
 
 _LEASE = "ticdc__lease_"
 _OLDEST_JAVA = 17
@@ -40,6 +46,12 @@ _locks: dict[Path, IO[str]] = {}
 def work_folder(warehouse: Path) -> Path:
     """Where the files that are no tables live."""
     return warehouse / "work"
+
+
+def variables(warehouse: Path) -> dict[str, Any]:
+    """The variables of the last build; none where there was none."""
+    path = work_folder(warehouse) / VARIABLES
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 
 def check_exists(warehouse: Path) -> None:
@@ -67,10 +79,14 @@ def open_session(warehouse: Path, settings: Mapping[str, str] | None = None) -> 
     for name in ("SPARK_HOME", "SPARK_REMOTE"):
         os.environ.pop(name, None)
 
+    from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
 
     import ticdc_udfs
 
+    # Spark writes each error of a statement as a line of JSON, too, before whoever catches it says what is wrong
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).disabled = True
     if SparkSession.getActiveSession() is not None:
         raise TicdcError("a Spark session runs in this process already; its settings cannot be changed any more")
     builder = SparkSession.builder.enableHiveSupport()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pyspark
 import pytest
 from support.corpus import SAMPLE
-from support.documents import Builds
+from support.documents import Builds, shell
 from support.project import Server
 from support.truth import checkpoints
+
+from dbt_ticdc import cli
 
 pytestmark = pytest.mark.soak("documents")
 CODE = "ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}').error_code"
@@ -57,3 +61,25 @@ def test_beeline_reads_a_mart_and_calls_a_function(server: Server, builds: Build
     head, row = done.stdout.split()
     assert head == "id,page,hits,code"
     assert row.startswith("1,") and row.endswith(",bad_json")
+
+
+def test_the_state_of_what_a_server_has(
+    server: Server, builds: Builds, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command asks the server, and dbt prints the same page of the same numbers."""
+    address = f"127.0.0.1:{server.port}"
+    code = cli.main(["status", "--thrift", address, "--format", "json"])
+    told = json.loads(capsys.readouterr().out)
+    assert code == told["exit_code"] == 2 and told["state"] == "late or stale"
+    (feed,) = told["feeds"]
+    assert feed["feed"] == "shop" and feed["messages"] > 500 and feed["dead_letters"] == 0
+    assert cli.main(["report", "--thrift", address, "--output", str(tmp_path / "report.html")]) == 0
+    by_command = (tmp_path / "report.html").read_text(encoding="utf-8")
+    with shell("dbt --quiet run-operation ticdc_report", builds.home, "report") as process:
+        by_dbt, _ = process.communicate(timeout=300)
+    assert process.returncode == 0, by_dbt
+    assert by_dbt.lstrip().startswith("<!doctype html>")
+    numbers = re.compile(r'<td class="n">([\d,]+)</td>')
+    assert numbers.findall(by_command) == numbers.findall(by_dbt) != []
+    assert cli.main(["status", "--thrift", address, "--schema", "nowhere"]) == 1
+    assert "gives no session on the schema 'nowhere'" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_ticdc import cli, kafka, last_run
+from dbt_ticdc import arguments, cli, kafka, last_run
 from dbt_ticdc.errors import TicdcError
 
 AT_BROKER = ["--kafka", "localhost:9092", "--topics", r"shop\_%", "--protocol", "canal_json"]
@@ -61,7 +61,7 @@ def test_feeds_that_say_where_their_messages_are_need_no_dump(tmp_path: Path) ->
 
 @pytest.mark.parametrize(("text", "seconds"), [("60s", 60), ("90", 90), ("5m", 300), ("1h", 3600)])
 def test_times(text: str, seconds: float) -> None:
-    assert cli._seconds(text) == seconds
+    assert arguments.seconds(text) == seconds
 
 
 def test_ctrl_c_ends_once_a_run_is_over() -> None:

@@ -23,6 +23,7 @@ ORDER = (
     "protocols",
     "typed",
     "runs",
+    "state",
     "spark",
     "registrar",
     "daemon",

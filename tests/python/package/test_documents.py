@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -75,3 +76,16 @@ def _anchors(text: str) -> Iterator[str]:
         slug = re.sub(r"[^\w\- ]", "", _LINK.sub(r"\1", heading).lower()).replace(" ", "-")
         yield f"{slug}-{seen[slug]}" if seen[slug] else slug
         seen[slug] += 1
+
+
+def test_operations_say_what_to_do_about_each_error() -> None:
+    """Those that the problems name themselves, and those of the seeds."""
+    problems = (ROOT / "models" / "operations" / "ticdc__problems.sql").read_text(encoding="utf-8")
+    codes = set(re.findall(r"'error' as severity,\s+'(\w+)' as code", problems))
+    codes |= set(re.findall(r"'(claim_check_\w+|messages_\w+|topic_re\w+)'", problems))
+    for seed in ("ticdc__catalogue_problems", "ticdc__typed_reasons"):
+        with (ROOT / "seeds" / f"{seed}.csv").open(encoding="utf-8", newline="") as file:
+            codes |= {row["code"] for row in csv.DictReader(file) if row["severity"] == "error"}
+    assert len(codes) > 25
+    page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    assert not {code for code in codes if f"`{code}`" not in page}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
 from support import broker as brokers
 from support.broker import Broker
 
+from dbt_ticdc.errors import TicdcError
+from dbt_ticdc.inspection.places import Place, at_brokers
 from ticdc_udfs.sources.broker import BrokerError, found
 from ticdc_udfs.sources.kafka import Found
 
@@ -105,3 +108,36 @@ def test_a_broker_that_is_not_there_is_named() -> None:
         BrokerError, match=r"the brokers 127\.0\.0\.1:1 did not tell their offsets within 2 s: .*refused"
     ):
         found({"bootstrap_servers": "127.0.0.1:1"}, ["%"], timeout=2)
+
+
+def test_one_message_is_looked_at_where_it_is(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `ticdc inspect` does: by its offset, at both doors, and with what is there where it is not."""
+    broker.create("looked_at")
+    broker.send_values("looked_at", [b"0", b"1", b"2"], key=b"k")
+    broker.expire("looked_at", 0, 1)
+    kafka = {"bootstrap_servers": broker.servers}
+    found = at_brokers(kafka, Place("looked_at", 0, 1))
+    assert (found.key, found.value) == (b"k", b"1")
+    assert found.timestamp is not None and abs(found.timestamp / 1000 - time.time()) < 600
+    for offset in (0, 3):
+        with pytest.raises(TicdcError, match="partition 0 of it has offsets from 1 to 2"):
+            at_brokers(kafka, Place("looked_at", 0, offset))
+    monkeypatch.setenv("TICDC_TEST_KAFKA", brokers.PASSWORD)
+    assert at_brokers(secure(broker), Place("looked_at", 0, 2)).value == b"2"
+    monkeypatch.delenv("TICDC_TEST_KAFKA")
+    with pytest.raises(TicdcError, match="the environment lacks the variable TICDC_TEST_KAFKA"):
+        at_brokers(secure(broker), Place("looked_at", 0, 2))
+
+
+def test_an_offset_that_a_transaction_took_has_no_message(broker: Broker) -> None:
+    broker.create("in_transactions")
+    with broker.transaction("in_transactions", [b"0"], commits=False):
+        pass
+    kafka = {"bootstrap_servers": broker.servers}
+    ends = time.monotonic() + 30
+    # what ends it comes a moment later
+    while offsets(found(kafka, ["in_transactions"]))["in_transactions", 0][2] < 2 and time.monotonic() < ends:
+        time.sleep(0.1)
+    broker.send_values("in_transactions", [b"2"])
+    with pytest.raises(TicdcError, match="no message has this offset: the next one of the partition is at 2"):
+        at_brokers(kafka, Place("in_transactions", 0, 1))

@@ -57,16 +57,16 @@ OF_TABLES = (
     "another one"
 )
 PROBLEMS = (
-    'ticdc__feeds[0].protocol: got "canal_jsn", allowed: avro, canal_json, debezium, debezium_avro, '
-    "open_protocol, simple, storage_canal_json, storage_csv",
+    'ticdc__feeds[0].protocol: got "canal_jsn", did you mean canal_json? allowed: avro, canal_json, debezium, '
+    "debezium_avro, open_protocol, simple, storage_canal_json, storage_csv",
     'ticdc__feeds[1].name: got "shop" a second time; each feed needs a name of its own',
-    'ticdc__feeds[1].options: unknown option "compresion", allowed for canal_json: '
+    'ticdc__feeds[1].options: unknown option "compresion", did you mean compression? allowed for canal_json: '
     "time_zone, session_time_zone, compression, claim_check, target_schema",
     'ticdc__feeds[2].name: got "a b", expected letters, digits and _',
     'ticdc__feeds[2].topics: got "shop", expected a list of SQL like patterns',
     "ticdc__feeds[2].partitions: got -3, expected the number of partitions of each topic",
-    'ticdc__feeds[3]: unknown member "topic", allowed: name, protocol, source, topics, finished_topics, '
-    "partitions, keep_messages, options, target_schema, tables, typed_relations",
+    'ticdc__feeds[3]: unknown member "topic", did you mean topics? allowed: name, protocol, source, topics, '
+    "finished_topics, partitions, keep_messages, options, target_schema, tables, typed_relations",
     'ticdc__feeds[3].target_schema: got "my {schema}", allowed: null (no typed tables) or letters, digits, _, '
     "{schema}, {feed} and {target}",
     *(f"ticdc__feeds[3].tables: got {pattern}, {OF_TABLES}" for pattern in ('"!!b"', r'"c\\d"', '"!"', '""')),

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, TypeGuard
 
-from ticdc_udfs.contract.faults import got, unknown_members
+from ticdc_udfs.contract.faults import got, meant, unknown_members
 from ticdc_udfs.contract.source import FILE_PROTOCOLS, problems_of_columns, problems_of_source
 
 Kind = str | Sequence[str | bool]
@@ -138,7 +138,7 @@ def _of_protocol(feed: Mapping[str, object], protocols: Mapping[str, Mapping[str
     if isinstance(protocol, str) and protocol in protocols:
         yield from _of_options(feed.get("options"), protocol, protocols[protocol], f"{place}.options")
     else:
-        yield f"{place}.protocol: {got(protocol)}, allowed: {', '.join(protocols)}"
+        yield f"{place}.protocol: {got(protocol)},{meant(protocol, protocols)} allowed: {', '.join(protocols)}"
 
 
 def _of_options(options: object, protocol: str, kinds: Mapping[str, Kind], place: str) -> Iterator[str]:
@@ -148,7 +148,8 @@ def _of_options(options: object, protocol: str, kinds: Mapping[str, Kind], place
         return
     for option, value in given.items():
         if option not in kinds:
-            yield f"{place}: unknown option {_json(option)}, allowed for {protocol}: {', '.join(kinds)}"
+            hint = meant(option, kinds)
+            yield f"{place}: unknown option {_json(option)},{hint} allowed for {protocol}: {', '.join(kinds)}"
         elif told := _allowed_instead(value, kinds[option]):
             yield f"{place}.{option}: {got(value)}, allowed: {told}"
     if "schemas" in kinds and "schemas" not in given:

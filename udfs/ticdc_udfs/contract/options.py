@@ -64,6 +64,10 @@ class _Wire(msgspec.Struct, forbid_unknown_fields=True):
     output_field_header: bool = False
 
 
+NAMES = frozenset(_Wire.__struct_fields__) - {"feed"}
+"""The options that change how bytes are read, as the macro `decoding_options` has them."""
+
+
 @lru_cache(maxsize=256)
 def parse(text: str | None) -> Options:
     """Options from the JSON object text that the staging model passes; absent members have their defaults.

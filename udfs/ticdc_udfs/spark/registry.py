@@ -27,6 +27,7 @@ from ticdc_udfs.protocols import (
 from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, progress
 from ticdc_udfs.sources import files
 from ticdc_udfs.sources import udf as sources
+from ticdc_udfs.state import queries, report
 from ticdc_udfs.typed import codegen, plans, relations
 from ticdc_udfs.wire import claim_check
 
@@ -367,6 +368,23 @@ _KAFKA_OFFSETS = Udf(
     function=sources.offsets_batch,
 )
 
+_STATE_QUERIES = Udf(
+    name="ticdc_state_queries",
+    arguments=(("relations", "string"),),
+    returns="string",
+    description="The queries that tell the state of a target, by name, each of which gives one JSON text; `relations` "
+    "has how SQL names what they read. Both are JSON objects.",
+    function=by_json(queries.queries_of_request, dict[str, str]),
+)
+_REPORT = Udf(
+    name="ticdc_report",
+    arguments=(("answers", "string"), ("stalled_after_minutes", "string")),
+    returns="string",
+    description="The state of a target as an HTML page, by what the queries of `ticdc_state_queries` give, and from "
+    "which lag a feed is late; all are JSON texts.",
+    function=by_json(report.html_of_answers, dict[str, str | None], int),
+)
+
 UDFS: tuple[Udf, ...] = (
     _avro_decoder("avro", avro.decode_batch),
     _decoder("canal_json", canal_json.decode_batch),
@@ -402,4 +420,6 @@ UDFS: tuple[Udf, ...] = (
     _LATEST_STATE,
     _INITIAL_LOADS,
     _KAFKA_OFFSETS,
+    _STATE_QUERIES,
+    _REPORT,
 )

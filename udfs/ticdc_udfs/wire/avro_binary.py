@@ -153,6 +153,23 @@ def read(record: Record, message: bytes, framing: Framing, part: str) -> tuple[l
     return row, replaced
 
 
+def spans(record: Record, message: bytes, framing: Framing) -> tuple[list[tuple[Field, int, int]], int]:
+    """The fields of a framed message that can be read, in order, each with its first byte and the one behind its last.
+
+    Beside them the byte at which reading stopped: the end of the message where that is one whole record.
+    """
+    found: list[tuple[Field, int, int]] = []
+    at = HEAD[framing][1]
+    for field in record.fields:
+        try:
+            _, end = _read_record(Record("", "", (field,)), message, at, [])
+        except (IndexError, struct.error, ValueError):
+            break
+        found.append((field, at, end))
+        at = end
+    return found, at
+
+
 _FLOAT, _DOUBLE = struct.Struct("<f"), struct.Struct("<d")
 
 

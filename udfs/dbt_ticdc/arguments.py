@@ -1,0 +1,45 @@
+"""What arguments of the command may be: each function gives the value of a text, or says what is allowed."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from zoneinfo import ZoneInfo
+
+
+def zone(text: str) -> str:
+    """The name of a time zone."""
+    try:
+        return ZoneInfo(text).key
+    except (KeyError, ValueError, OSError) as error:
+        raise argparse.ArgumentTypeError(f"{text} is no time zone; allowed is a name such as Asia/Shanghai") from error
+
+
+def seconds(text: str) -> float:
+    """A time in seconds."""
+    found = re.fullmatch(r"(\d+)(s|m|h)?", text)
+    if found is None or not int(found[1]):
+        raise argparse.ArgumentTypeError(f"{text} is no time; allowed are texts such as 60s, 5m, 1h")
+    return float(found[1]) * {"m": 60, "h": 3600}.get(found[2], 1)
+
+
+def tso(text: str) -> int:
+    """A commit."""
+    if not text.isdecimal() or int(text) >= 2**63:
+        raise argparse.ArgumentTypeError(f"{text} is no TSO; allowed is a number such as 470610924950257664")
+    return int(text)
+
+
+def port(text: str) -> int:
+    """A port."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text} is no port; allowed are 0 to 65535")
+    return int(text)
+
+
+def address(text: str) -> tuple[str, int]:
+    """A host and its port."""
+    host, _, number = text.rpartition(":")
+    if not host:
+        raise argparse.ArgumentTypeError(f"{text} is no address; allowed are texts such as localhost:10000")
+    return host.strip("[]"), port(number)

@@ -1,0 +1,100 @@
+"""`ticdc sql` without a query: a prompt, one Spark for many statements, and whatever stands in its input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+_FIRST, _NEXT = "ticdc> ", "  ...> "
+_ENDINGS = ("exit", "quit")
+_WORDS = (
+    *("select", "from", "where", "group by", "order by", "limit", "describe", "show tables", "show databases"),
+    *_ENDINGS,
+)
+
+
+def statements(lines: Iterator[str], is_terminal: bool) -> Iterator[str]:
+    """The statements of lines, each ended by a semicolon at the end of a line; the last may lack it.
+
+    On a terminal an empty line ends one, too, and a first line of `exit` or `quit` ends all.
+    """
+    part: list[str] = []
+    for line in lines:
+        text = line.rstrip()
+        if is_terminal and not part and text.strip().rstrip(";").lower() in _ENDINGS:
+            break
+        if text.endswith(";") or (is_terminal and not text):
+            part.append(text.rstrip(";"))
+            if statement := "\n".join(part).strip():
+                yield statement
+            part = []
+        else:
+            part.append(text)
+    if statement := "\n".join(part).strip():
+        yield statement
+
+
+def run(answer: Callable[[str], None], names: Callable[[], Sequence[str]], work: Path, errors: type[Exception]) -> None:
+    """Answers all statements of standard input.
+
+    On a terminal there is a prompt with completion of names, and the statements of before, which are kept in `work`;
+    one that fails is said, and the next is asked for. Elsewhere the first that fails ends it.
+    """
+    if not sys.stdin.isatty():
+        for statement in statements(iter(sys.stdin.readline, ""), is_terminal=False):
+            answer(statement)
+        return
+    _complete(names, work / "sql_history")
+    print("statements end with ; or an empty line, and all of it with exit or Ctrl-D", file=sys.stderr)
+    for statement in statements(_typed(), is_terminal=True):
+        try:
+            answer(statement)
+        except errors as error:
+            print(error, file=sys.stderr)
+        except KeyboardInterrupt:
+            print("interrupted", file=sys.stderr)
+
+
+def _typed() -> Iterator[str]:
+    prompt = _FIRST
+    while True:
+        try:
+            line = input(prompt)
+        except EOFError:
+            print()
+            return
+        except KeyboardInterrupt:
+            print()
+            line, prompt = "", _FIRST
+        prompt = _FIRST if not line.strip() or line.rstrip().endswith(";") else _NEXT
+        yield line
+
+
+def _complete(names: Callable[[], Sequence[str]], history: Path) -> None:
+    """Completion of names by Tab, where Python has readline."""
+    try:
+        import atexit
+        import readline
+    except ImportError:
+        return
+    known: list[str] = []
+
+    def complete(text: str, state: int) -> str | None:
+        if not known:
+            known.extend([*names(), *_WORDS])
+        found = [name for name in known if name.startswith(text)]
+        return found[state] if state < len(found) else None
+
+    with suppress(OSError):
+        readline.read_history_file(history)
+    readline.set_completer(complete)
+    readline.set_completer_delims(" \t\n,();=")
+    readline.parse_and_bind("tab: complete")
+
+    def keep() -> None:
+        with suppress(OSError):
+            readline.write_history_file(history)
+
+    atexit.register(keep)
