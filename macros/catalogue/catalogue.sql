@@ -3,19 +3,6 @@
     (select * from {{ ticdc.rows_of(ref("int_ticdc__catalogue")) }} as catalogue where record = '{{ record }}')
 {%- endmacro %}
 
-{# Gives the configured feeds as a list, each with `name` and `facts`: what of it the catalogue depends on, as JSON
-   text for `ticdc_fold_ddl`. #}
-{% macro feeds_of_catalogue() %}
-    {% set feeds = [] %}
-    {% for feed in ticdc.feeds() %}
-        {% set facts = {"protocol": feed.protocol, "binary_handling_mode": feed.binary_handling_mode} %}
-        {% do facts.update({"time_zone": feed.time_zone, "session_time_zone": feed.session_time_zone}) %}
-        {% do facts.update({"hides_nulls_of": ticdc.protocols()[feed.protocol].hides_nulls_of}) %}
-        {% do feeds.append({"name": feed.name, "facts": tojson(facts)}) %}
-    {% endfor %}
-    {% do return(feeds) %}
-{% endmacro %}
-
 {# Tells whether what runs saw of tables since a run leaves the catalogue as it is: no DDL but copies, and no row that
    is the first one of its schema, or the first one after a DDL that may give up its table's name. #}
 {% macro schemas_are_known(seen_tables, run_id) %}

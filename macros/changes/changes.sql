@@ -165,22 +165,3 @@ left join (
     {% endset %}
     {% do settled.update({"split": fromjson(run_query(query).rows[0][0])}) %}
 {% endmacro %}
-
-{# Gives the SQL condition that a published change is of a table of which a commit may have changed a key twice, as
-   the publication tells. #}
-{% macro may_be_split(changes) -%}
-    {#- in a unit test the changes are a query, and there is no publication -#}
-    {%- if changes.schema is none -%}
-    true
-    {%- else -%}
-    {%- set split_tables = "(select states.split_tables from " ~ ref("int_ticdc__publication") ~ " as states)" -%}
-    (
-        -- a constant, so that Spark plans no more than it needs
-        size({{ split_tables }}) > 0
-        and (
-            array_contains({{ split_tables }}, struct(feed, table_id))
-            or array_contains({{ split_tables }}, struct(feed, '' as table_id))
-        )
-    )
-    {%- endif -%}
-{%- endmacro %}

@@ -44,35 +44,6 @@
     {% endif %}
 {% endmacro %}
 
-{# Gives the SQL of initial loads with the version of their table that begins with them, as `ticdc_changes_progress`
-   reads them: `fingerprint`, `has_key`, and `is_changed`. #}
-{% macro loads_with_tables(loads, loaded) %}
-{%- set known = ticdc.of_feed(loaded, "string", "id") -%}
-select
-    *,
-    id in ({{ ticdc.text_literals([""] + loaded.keys() | list) }})
-    and fingerprint is distinct from {{ known }} as is_changed
-from (
-    select
-        loads.*,
-        if(versions.feed is null, null, md5(to_json(struct(table_id, table_incarnation, columns)))) as fingerprint,
-        coalesce(contains(columns, '"key":'), true) as has_key
-    from inline(from_json(
-        {{ ticdc.text_literal(tojson(loads)) }},
-        'array<struct<
-            id: string, feed: string, schema: string, table: string, commit_ts: bigint, key_columns: string
-        >>',
-        map('mode', 'FAILFAST')
-    )) as loads
-    left join {{ ticdc.catalogue_records("version") }} as versions
-        on
-            loads.feed = versions.feed
-            and lower(loads.schema) = versions.schema_key
-            and lower(loads.table) = versions.table_key
-            and loads.commit_ts = versions.valid_from_ts
-)
-{% endmacro %}
-
 {# Gives the SQL of the rows of initial loads, each with what `ticdc_loaded_row` gives (`loaded`) and with the version
    of its table as of the commit of the load. Rows of one key may come several times. #}
 {% macro loaded_rows(loads) %}

@@ -146,12 +146,37 @@ where
     {% set of, before = {"catalogue": ticdc.batches(catalogue), "others": others}, settled.get("of", {}) %}
     {# a taken load can only have changed with the versions of its table #}
     {% set may_be_changed = loads and settled.get("loaded") and before.get("catalogue") != of.catalogue %}
+    {% set loaded = settled.get("loaded", {}) %}
     {% set also = "feed in (select feed from loads where is_changed)" if may_be_changed else none %}
     {% set query %}
     {% if loads -%}
     with loads as (
 
-        {{ ticdc.loads_with_tables(loads, settled.get("loaded", {})) }}
+        select
+            *,
+            id in ({{ ticdc.text_literals([""] + loaded.keys() | list) }})
+            and fingerprint is distinct from {{ ticdc.of_feed(loaded, "string", "id") }} as is_changed
+        from (
+            select
+                loads.*,
+                if(
+                    versions.feed is null, null, md5(to_json(struct(table_id, table_incarnation, columns)))
+                ) as fingerprint,
+                coalesce(contains(columns, '"key":'), true) as has_key
+            from inline(from_json(
+                {{ ticdc.text_literal(tojson(loads)) }},
+                'array<struct<
+                    id: string, feed: string, schema: string, table: string, commit_ts: bigint, key_columns: string
+                >>',
+                map('mode', 'FAILFAST')
+            )) as loads
+            left join {{ ticdc.catalogue_records("version") }} as versions
+                on
+                    loads.feed = versions.feed
+                    and lower(loads.schema) = versions.schema_key
+                    and lower(loads.table) = versions.table_key
+                    and loads.commit_ts = versions.valid_from_ts
+        )
 
     )
     {% endif %}

@@ -23,44 +23,39 @@
     {%- endif -%}
 {%- endmacro %}
 
-{# Gives the table that is there, where it has the columns of its model; drops one that another version of the package
-   made, and has no rows that count. #}
+{# Gives the table that is there, where it may be written to: none where another version of the package made it and no
+   row of it counts, as it is dropped then. Raises an error where that would lose rows, and tells how to make it
+   anew. #}
 {% macro fitting_table(existing, sql) %}
-    {% if existing is none or ticdc.has_rows() %}{% do return(existing) %}{% endif %}
+    {% if existing is none %}{% do return(none) %}{% endif %}
+    {% set anew = "Rename or drop it: its rows are made anew from the source then" %}
+    {% set problem = "ticdc: " ~ existing ~ " was made by another version of the package" %}
+    {% if ticdc.has_rows() %}
+        {% set missing = ticdc.missing_columns(existing, model.columns) %}
+        {% set remedy = anew if config.get("is_kept") else "Build all models of the package once with --full-refresh" %}
+        {% if missing %}
+            {% set missing = missing | join(", ") %}
+            {% do exceptions.raise_compiler_error(problem ~ ": it has no column " ~ missing ~ ". " ~ remedy) %}
+        {% endif %}
+        {% do return(existing) %}
+    {% endif %}
     {% set columns = adapter.get_columns_in_relation(existing) | map(attribute="name") | sort %}
     {% set wanted = (get_columns_in_query("select * from (\n" ~ sql ~ "\n)") + ["batch_id"]) | sort %}
     {% if existing.is_table and columns == wanted %}{% do return(existing) %}{% endif %}
     {% if config.get("is_kept") %}
         {% do exceptions.raise_compiler_error(
-            "ticdc: " ~ existing ~ " was made by another version of the package, as its columns tell: "
-            ~ columns | join(", ") ~ "; expected " ~ wanted | join(", ")
-            ~ ". Rename or drop it: its rows are made anew from the source then"
+            problem ~ ", as its columns tell: " ~ columns | join(", ") ~ "; expected " ~ wanted | join(", ") ~ ". "
+            ~ anew
         ) %}
     {% endif %}
     {% if existing.is_table and config.get("location_root") %}
         {% do exceptions.raise_compiler_error(
-            "ticdc: " ~ existing ~ " was made by another version of the package, and Spark leaves its files where"
-            ~ " +location_root has them, " ~ config.get("location_root")
+            problem ~ ", and Spark leaves its files where +location_root has them, " ~ config.get("location_root")
             ~ ": drop it and remove them: its rows are made anew then"
         ) %}
     {% endif %}
     {% do adapter.drop_relation(existing) %}
     {% do return(none) %}
-{% endmacro %}
-
-{# Raises an error where a table with rows lacks columns that its model has by now, and tells how to make it anew. #}
-{% macro check_columns(existing) %}
-    {% if existing is none or not ticdc.has_rows() %}{% do return(none) %}{% endif %}
-    {% set missing = ticdc.missing_columns(existing, model.columns) %}
-    {% if missing %}
-        {% do exceptions.raise_compiler_error(
-            "ticdc: " ~ existing ~ " was made by another version of the package: it has no column "
-            ~ missing | join(", ") ~ ". " ~ (
-                "Rename or drop it: its rows are made anew from the source then" if config.get("is_kept")
-                else "Build all models of the package once with --full-refresh"
-            )
-        ) %}
-    {% endif %}
 {% endmacro %}
 
 {# Gives those of some columns that a relation has not, as dbt noted it when it began; none where it did not. #}

@@ -5,13 +5,12 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing, "run_id") -%}
-    {%- do ticdc.check_columns(existing) -%}
+    {%- set existing = ticdc.fitting_table(existing, taken.query) -%}
     {%- set is_idle = taken.is_idle and had_rows -%}
     {%- set settled = taken.settles or (ticdc.settled() if is_idle else {"run_id": ticdc.run_id() | int}) -%}
     {%- if is_idle -%}
         {%- call noop_statement("main", "NOTHING NEW") -%}{%- endcall -%}
     {%- else -%}
-        {%- set existing = ticdc.fitting_table(existing, taken.query) -%}
         {%- call statement("main") -%}{{ ticdc.batch_statement(existing, target, taken.query) }}{%- endcall -%}
         {%- do ticdc.add_batch(target, is_anew=not had_rows or taken.is_anew, rebuilt=taken.rebuilt) -%}
         {%- do ticdc[config.get("notes")](target, settled) if config.get("notes") -%}

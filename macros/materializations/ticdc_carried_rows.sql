@@ -5,7 +5,6 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing, "run_id") -%}
-    {%- do ticdc.check_columns(existing) -%}
     {%- set settled, changes = ticdc.settled(), ticdc.settled(ref("int_ticdc__changes")) -%}
     {#- what this table alone made anew stays noted for those that follow it -#}
     {%- set noted = changes.setdefault("redriven", {}) -%}

@@ -7,12 +7,11 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing) -%}
-    {%- do ticdc.check_columns(existing) -%}
+    {%- set existing = ticdc.fitting_table(existing, taken.query) -%}
     {%- set is_as_before = before == settled or (taken.is_idle and before.fingerprint == fingerprint) -%}
     {%- if ticdc.has_rows() and is_as_before -%}
         {%- call noop_statement("main", "UNCHANGED") -%}{%- endcall -%}
     {%- else -%}
-        {%- set existing = ticdc.fitting_table(existing, taken.query) -%}
         {%- call statement("main") -%}{{ ticdc.batch_statement(existing, target, taken.query) }}{%- endcall -%}
         {%- do ticdc.add_batch(target, is_anew=true) -%}
     {%- endif -%}

@@ -19,12 +19,6 @@
     {% do return(found) %}
 {% endmacro %}
 
-{# What a lease says, as a property of its table. #}
-{% macro lease_property(lease) -%}
-    {#- in hex, as Spark hides a text that holds "url" or "token", which names of users and hosts may -#}
-    tblproperties ('ticdc.lease' = '{{ tojson(lease).encode().hex() }}')
-{%- endmacro %}
-
 {# Takes the right to write the package's tables, and gives what it says; an error where another run has it. Old leases,
    which have ended, are dropped. #}
 {% macro take_lease() %}
@@ -41,10 +35,12 @@
         "until": now.timestamp() + minutes * 60,
     } %}
     {% set relation = leases.schema ~ ".ticdc__lease_" ~ lease.number %}
-    {# of two that come at once the catalogue lets one make the table #}
+    {% set property = "('ticdc.lease' = '" ~ tojson(lease).encode().hex() ~ "')" %}
+    {# of two that come at once the catalogue lets one make the table; in hex, as Spark hides a text that holds "url" or
+       "token", which names of users and hosts may #}
     {% set taken = run_query(
         "begin declare exit handler for sqlexception select false as is_taken; create table " ~ relation
-        ~ " (run_id bigint) using parquet " ~ ticdc.lease_property(lease) ~ "; select true as is_taken; end"
+        ~ " (run_id bigint) using parquet tblproperties " ~ property ~ "; select true as is_taken; end"
     ).rows[0][0] %}
     {% if not taken %}
         {% do ticdc.check_lease_is_free(ticdc.leases().newest, now) %}
@@ -84,6 +80,7 @@
             ) %}
         {% endif %}
         {% do lease.update({"renewed": now, "until": now + seconds}) %}
-        {% do run_query("alter table " ~ lease.relation ~ " set " ~ ticdc.lease_property(lease)) %}
+        {% set property = "('ticdc.lease' = '" ~ tojson(lease).encode().hex() ~ "')" %}
+        {% do run_query("alter table " ~ lease.relation ~ " set tblproperties " ~ property) %}
     {% endif %}
 {% endmacro %}

@@ -122,8 +122,8 @@
 {% endmacro %}
 
 {# Saves the state of the run where a part of it, `models` or `unbuilt`, is another one than is saved, so that a run
-   that follows goes on from here. Of models that save side by side an older state may come last: the last of them to end
-   saves once more. #}
+   that follows goes on from here. Of models that save side by side an older state may come last: the last of them to
+   end saves once more. #}
 {% macro save_state(part) %}
     {% set memory, state, mine = ticdc.memory(), ticdc.state(), this | string %}
     {% set saving = memory.setdefault("saving", []) %}

@@ -186,9 +186,14 @@
             table_schema as schema_name,
             table_name,
             column_name as name,
-            {{ ticdc.avro__name("table_schema") }} as wire_schema_name,
-            {{ ticdc.avro__name("table_name") }} as wire_table_name,
-            {{ ticdc.avro__name("column_name") }} as wire_name,
+            -- in Avro other characters are _, and one stands before a leading digit
+            {% for name, wire_name in {
+                "table_schema": "wire_schema_name", "table_name": "wire_table_name", "column_name": "wire_name",
+            }.items() -%}
+            regexp_replace(
+                regexp_replace({{ name }}, '[^A-Za-z0-9_]', '_'), '^([0-9])', '_$1'
+            ) as {{ wire_name }},
+            {% endfor -%}
             coalesce(lower(extra) like '%virtual generated%', false) as is_virtual
         from {{ exported }}
 
@@ -206,9 +211,3 @@
     from exported_columns
     group by wire_schema_name, wire_table_name
 {% endmacro %}
-
-{# Gives the SQL expression of a schema's, table's or column's name in Avro: characters other than letters, digits and
-   `_` become `_`, and a leading digit gets a `_` before it. #}
-{% macro avro__name(name) -%}
-    regexp_replace(regexp_replace({{ name }}, '[^A-Za-z0-9_]', '_'), '^([0-9])', '_$1')
-{%- endmacro %}
