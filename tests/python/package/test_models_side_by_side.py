@@ -138,12 +138,12 @@ def test_what_a_model_takes_stands_before_its_query() -> None:
     query = "-- depends_on: a\n\nselect '-- takes {}'\n-- takes {}\nfrom b"
     settles = {"run_id": 5, "bounds": {"it's -- \n": 7}}
     said = package.takes(settles, is_idle=1, rebuilt=["shop"])
-    assert package.taken(f"\n-- depends_on: c\n{said}{query}") == {
+    assert package.taken(f"\n-- depends_on: c{said}{query}") == {
         "settles": settles,
         "is_idle": True,
         "is_anew": False,
         "rebuilt": ["shop"],
-        "query": f"\n-- depends_on: c\n{query}",
+        "query": f"\n-- depends_on: c\n    {query}",
     }
     assert package.taken(query) == {
         "settles": None,
