@@ -2,11 +2,11 @@
 {%- set are_halves = "commit_ts_exact and not array_contains(lossy, '*:no_key')" -%}
 {%- set changes = ref("int_ticdc__changes") -%}
 {#- of a table of which a commit may have changed a key twice, as the publication tells; in a unit test there is none -#}
-{%- set tables = "(select states.split_tables from " ~ ref("int_ticdc__publication") ~ " as states)" -%}
 {%- set may_be_split -%}
 {% if changes.schema is none -%}
 true
 {%- else -%}
+{%- set tables = "(select states.split_tables from " ~ ref("int_ticdc__publication") ~ " as states)" -%}
 (
         -- a constant, so that Spark plans no more than it needs
         size({{ tables }}) > 0
