@@ -115,8 +115,8 @@
             {% do after.append(node.unique_id) %}
         {% endfor %}
     {% endfor %}
-    {% for name in ticdc.published_models() if "model.ticdc." ~ name in after[1:] %}
-        {% do tables.append(ticdc.relation_name(name)) %}
+    {% for id in graph.nodes["model.ticdc.int_ticdc__publication"].depends_on.nodes if id in after[1:] %}
+        {% do tables.append(graph.nodes[id].alias) %}
     {% endfor %}
     {% do return(tables) %}
 {% endmacro %}

@@ -157,9 +157,10 @@ def test_what_a_model_takes_stands_before_its_query() -> None:
 def test_tables_that_are_made_of_a_table_are_built_after_it() -> None:
     """A run of one table and the publication showed readers half of what came."""
     chain = {"changes": ["rows"], "latest": ["changed_view"], "changed_view": ["changes"], "rows": [], "beside": []}
-    package = Package(published_models=lambda: ["latest", "beside", "changes"], relation_name=str)
+    chain["int_ticdc__publication"] = ["latest", "beside", "changes"]
+    package = Package()
     package.graph["nodes"] = {
-        name: SimpleNamespace(
+        f"model.ticdc.{name}": SimpleNamespace(
             alias=name,
             unique_id=f"model.ticdc.{name}",
             package_name="ticdc",
@@ -175,4 +176,5 @@ def test_tables_that_are_made_of_a_table_are_built_after_it() -> None:
         "changed_view": ["latest"],
         "latest": [],
         "beside": [],
+        "int_ticdc__publication": [],
     }
