@@ -319,7 +319,7 @@ having
 
 {# Gives how `int_ticdc__latest` takes in new changes: `run_id`, the newest dbt run it has; `merge`, whether all
    states become one batch; `late`, whether a new change may be older than one that is there; `redriven`, the feeds
-   that are made anew; `nothing_new`; `settled`, what to note. Asks the UDF `ticdc_latest_state` where changes came.
+   that are made anew; `is_idle`; `settled`, what to note. Asks the UDF `ticdc_latest_state` where changes came.
    #}
 {% macro latest_state() %}
     {% set settled, now = ticdc.settled(), ticdc.run_id() | int %}
@@ -343,14 +343,14 @@ having
         from {{ ticdc.rows_of(this) }}
     )
     {% endset %}
-    {% set state = {"run_id": 0, "merge": true, "late": false, "redriven": [], "nothing_new": false} %}
+    {% set state = {"run_id": 0, "merge": true, "late": false, "redriven": [], "is_idle": false} %}
     {% set rebuilt = ticdc.feeds_to_rebuild(settled, {"redriven": redriven}) %}
     {% set is_idle = not (rebuilt or ticdc.has_news([changes, carried_rows], settled.run_id)) %}
     {% if settled.get("base") and is_idle %}
-        {% do state.update({"run_id": settled.run_id, "merge": false, "nothing_new": true}) %}
+        {% do state.update({"run_id": settled.run_id, "merge": false, "is_idle": true}) %}
     {% elif settled.get("base") %}
         {% do state.update(fromjson(ticdc.asked(query, [changes, carried_rows, this])[0][0])) %}
     {% endif %}
     {% set noted = {"run_id": now, "base": now if state.merge else settled.base, "redriven": redriven} %}
-    {% do return(dict(state, settled=settled if state.nothing_new else noted)) %}
+    {% do return(dict(state, settled=settled if state.is_idle else noted)) %}
 {% endmacro %}

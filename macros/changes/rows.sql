@@ -55,7 +55,7 @@
     )
 {%- endmacro %}
 
-{# Gives the SQL of the flags of a row that is completed as `resolved`, by `resolved_row`. #}
+{# Gives the SQL of the flags of a row that is completed as `resolved`. #}
 {% macro lossy_of_resolved() -%}
     {%- set stale_types = ticdc.feeds_whose_protocol("types_of_rows", "stale") | map(attribute="name") | list -%}
     if(

@@ -43,7 +43,7 @@ class LatestState(Struct, frozen=True):
     merge: bool
     late: bool
     redriven: Sequence[str]
-    nothing_new: bool
+    is_idle: bool
 
 
 def latest_state(facts: LatestFacts, settled: SettledLatest, redriven: Mapping[str, int]) -> LatestState:
