@@ -7,14 +7,15 @@
         "include_commit_ts", "null", "output_field_header", "output_handle_key", "output_old_value", "quote",
         "terminator", "time_zone",
     ] %}
-    {% do ticdc.check_feeds(given) %}
+    {% set protocols = ticdc.protocols() %}
+    {% do ticdc.check_feeds(given, protocols) %}
     {% for feed in given %}
         {% set options = feed.get("options") if feed.get("options") is mapping else {} %}
         {% set of_decoder, finished = {"feed": feed["name"]}, feed.get("finished_topics") %}
         {% for option in told if option in options %}{% do of_decoder.update({option: options[option]}) %}{% endfor %}
         {% set partitions, tables = feed.get("partitions"), feed.get("tables") %}
         {% set relations = feed.get("typed_relations") %}
-        {% set takes_schemas = "schemas" in ticdc.protocols()[feed["protocol"]].options %}
+        {% set takes_schemas = "schemas" in protocols[feed["protocol"]].options %}
         {% do feeds.append({
             "name": feed["name"],
             "protocol": feed["protocol"],
@@ -39,8 +40,8 @@
 {% endmacro %}
 
 {# Raises an error where feeds are no list of mappings, each with a name, a protocol and topics. #}
-{% macro check_feeds(feeds) %}
-    {% set problems, protocols = [], ticdc.protocols() %}
+{% macro check_feeds(feeds, protocols) %}
+    {% set problems = [] %}
     {% if not ticdc.is_list(feeds) or not feeds %}
         {% do problems.append(
             "ticdc__feeds: got " ~ tojson(feeds) ~ ", expected a list of at least one feed (vars in dbt_project.yml)"
@@ -80,8 +81,8 @@
 
 {# Gives the feeds whose protocol tells `value` of a member of `protocols`. #}
 {% macro feeds_whose_protocol(capability, value) %}
-    {% set found = [] %}
-    {% for feed in ticdc.feeds() if ticdc.protocols()[feed.protocol][capability] == value %}
+    {% set found, protocols = [], ticdc.protocols() %}
+    {% for feed in ticdc.feeds() if protocols[feed.protocol][capability] == value %}
         {% do found.append(feed) %}
     {% endfor %}
     {% do return(found) %}

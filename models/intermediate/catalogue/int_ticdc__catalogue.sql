@@ -11,11 +11,11 @@
 {%- set is_told = is_of_package and not ticdc.has_news([seen_tables], settled.run_id) -%}
 {%- set is_known = is_told or (is_of_package and ticdc.schemas_are_known(seen_tables, settled.run_id)) -%}
 {#- what the catalogue depends on of each feed -#}
-{%- set facts = [] -%}
+{%- set facts, protocols = [], ticdc.protocols() -%}
 {%- for feed in ticdc.feeds() -%}
     {%- do facts.append({"name": feed.name, "facts": tojson({
         "protocol": feed.protocol, "binary_handling_mode": feed.binary_handling_mode, "time_zone": feed.time_zone,
-        "session_time_zone": feed.session_time_zone, "hides_nulls_of": ticdc.protocols()[feed.protocol].hides_nulls_of,
+        "session_time_zone": feed.session_time_zone, "hides_nulls_of": protocols[feed.protocol].hides_nulls_of,
     })}) -%}
 {%- endfor -%}
 {%- set identity = [
