@@ -136,8 +136,8 @@ where
    `first_keyless_commit_ts`, the smallest TSO of these or 0, `is_exact`, whether all rows have their commit TSO,
    `waits_for_cells`, the values of that column that they have, `may_be_doubled`, whether the source may hold a
    message twice, and `is_mixed`, whether rows may come again that told their commit otherwise; the feeds that are
-   `rebuilt`; and which changes are late, by `shown_through` and `shown_again`. Asks the UDF `ticdc_changes_progress`
-   where something may have come since. #}
+   `rebuilt`; which changes are late, by `shown_through` and `shown_again`; and whether there is nothing to take,
+   `is_idle`. Asks the UDF `ticdc_changes_progress` where something may have come since. #}
 {% macro changes_progress(settled) %}
     {% set rows, progress = ref("int_ticdc__rows"), ticdc.settled(ref("int_ticdc__resolved_rows")) %}
     {% set catalogue, exported_rows = ref("int_ticdc__catalogue"), ref("int_ticdc__exported_rows") %}
@@ -201,6 +201,7 @@ where
         "progress": settled, "loads": [], "first_commit_ts": 0, "has_keyless_rows": false,
         "first_keyless_commit_ts": 0, "is_exact": true, "waits_for_cells": [false], "may_be_doubled": false,
         "is_mixed": false, "rebuilt": [], "shown_through": {}, "shown_again": [],
+        "is_idle": settled.run_id > 0,
     }) %}
 {% endmacro %}
 

@@ -30,7 +30,7 @@
 {%- set unseen_table_id -%}
 '`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0'
 {%- endset -%}
-{{ ticdc.takes(progress, is_idle=is_unsettled == "false" and not loads, rebuilt=plan.rebuilt or []) }}
+{{ ticdc.takes(progress, is_idle=plan.is_idle, rebuilt=plan.rebuilt or []) }}
 with
 
 {% if plan.has_keyless_rows -%}

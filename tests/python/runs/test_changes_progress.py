@@ -57,6 +57,7 @@ def test_changes_through_what_was_shown_are_late() -> None:
     assert found.rebuilt == ["shop", "web"]
     assert found.shown_again == ["web"]
     assert found.shown_through == {"web": 60, "old": 70}
+    assert not found.is_idle
 
 
 def test_where_nothing_arrives_what_was_settled_stays() -> None:
@@ -65,6 +66,7 @@ def test_where_nothing_arrives_what_was_settled_stays() -> None:
     )
     found = changes_progress([], [], settled, Settled(9, {"shop": 50}, {"shop": 8}, {"web": (4, 5)}), NOW)
     assert found.progress == settled
+    assert found.is_idle
     assert (found.first_commit_ts, found.first_keyless_commit_ts, found.is_exact, list(found.waits_for_cells)) == (
         0,
         0,

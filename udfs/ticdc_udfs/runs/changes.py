@@ -75,7 +75,8 @@ class ChangesProgress(Struct, frozen=True):
     `is_mixed` whether rows may come again that told their commit otherwise: a millisecond alone, or a TSO. `rebuilt`
     are the feeds that are made anew. Changes through the commits in `shown_through` are late, as their feeds were shown
     through these: not those of feeds whose dead letters are read again. Of feeds that are `shown_again`, as DDL came
-    below their bound, only changes are late that were late, or were not there.
+    below their bound, only changes are late that were late, or were not there. `is_idle` says that there is nothing to
+    take.
     """
 
     progress: SettledChanges
@@ -90,6 +91,7 @@ class ChangesProgress(Struct, frozen=True):
     rebuilt: Sequence[str]
     shown_through: Mapping[str, int]
     shown_again: Sequence[str]
+    is_idle: bool
 
 
 def changes_progress(
@@ -151,6 +153,10 @@ def changes_progress(
             feed: commit_ts for feed, commit_ts in settled.bounds.items() if feed not in anew or feed in shown_again
         },
         shown_again=shown_again,
+        is_idle=bool(settled.run_id)
+        and (settled.run_id, settled.bounds) == (rows.run_id, rows.bounds)
+        and not anew
+        and not to_take,
     )
 
 
