@@ -1,52 +1,53 @@
 {% materialization ticdc_carried_rows, adapter="spark" %}
-    {%- set target, existing, had_rows = this.incorporate(type="table"), load_cached_relation(this), ticdc.has_rows() -%}
+    {%- set target, existing = this.incorporate(type="table"), load_cached_relation(this) -%}
+    {%- set had_rows, run_id = ticdc.has_rows(), ticdc.run_id() | int -%}
     {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing, "run_id") -%}
-    {%- do ticdc.check_columns(existing) -%}
     {%- set settled, changes = ticdc.settled(), ticdc.settled(ref("int_ticdc__changes")) -%}
     {#- what this table alone made anew stays noted for those that follow it -#}
-    {%- for feed, run_id in settled.get("redriven", {}).items() -%}
-        {%- do changes.setdefault("redriven", {}).update({feed: [run_id, changes.get("redriven", {}).get(feed, 0)] | max}) -%}
+    {%- set noted = changes.setdefault("redriven", {}) -%}
+    {%- for feed, rebuilt_by in settled.get("redriven", {}).items() -%}
+        {%- do noted.update({feed: [rebuilt_by, noted.get(feed, 0)] | max}) -%}
     {%- endfor -%}
-    {%- set through, redriven = dict(changes.bounds), ticdc.redriven_feeds(settled, changes) -%}
-    {%- set catalogue, rows = ref("int_ticdc__catalogue"), ref("int_ticdc__changes") -%}
+    {%- set through, redriven = dict(changes.bounds), ticdc.feeds_to_rebuild(settled, changes) -%}
+    {%- set inputs = [ref("int_ticdc__catalogue"), ref("int_ticdc__changes")] -%}
     {%- set is_there = ticdc.fitting_table(existing, sql) is not none -%}
-    {%- if not is_there -%}{%- do run_query(ticdc.batch_statement(none, target, sql)) -%}{%- endif -%}
+    {%- do run_query(ticdc.batch_statement(none, target, sql)) if not is_there -%}
     {%- for feed in redriven -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
-    {%- set of = {"catalogue": ticdc.batches(catalogue), "changes": ticdc.batches(rows), "through": through} -%}
+    {%- set of = {"catalogue": ticdc.batches(inputs[0]), "changes": ticdc.batches(inputs[1]), "through": through} -%}
     {%- set ddl = {"passes": [], "gives_columns": false, "last_commits": {}, "late": [], "again": []} -%}
     {%- if settled.get("of") != of or redriven -%}
-        {%- do ddl.update(fromjson(ticdc.asked(ticdc.ddl_passes(settled, through), [catalogue, rows])[0][0])) -%}
+        {%- do ddl.update(fromjson(ticdc.asked(ticdc.ddl_passes(settled, through), inputs)[0][0])) -%}
     {%- endif -%}
     {%- if ddl.again -%}
         {#- what came late changes what was carried after it -#}
         {%- do redriven.extend(ddl.again) -%}
-        {%- for feed in ddl.again -%}
-            {%- do settled.bounds.pop(feed, none) -%}
-            {%- do changes.setdefault("redriven", {}).update({feed: ticdc.run_id() | int}) -%}
-        {%- endfor -%}
-        {%- do ddl.update(fromjson(ticdc.asked(ticdc.ddl_passes(settled, through), [catalogue, rows])[0][0])) -%}
+        {%- do noted.update(dict.fromkeys(ddl.again, run_id)) -%}
+        {%- for feed in ddl.again -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
+        {%- do ddl.update(fromjson(ticdc.asked(ticdc.ddl_passes(settled, through), inputs)[0][0])) -%}
     {%- endif -%}
     {#- what was there before, as this run's own batch hides it -#}
     {%- set known = ticdc.rows_of(target) if is_there and ticdc.feeds_built_again(settled, changes) else "" -%}
     {%- if ddl.last_commits or redriven or not had_rows -%}
         {%- do ticdc.add_batch(target, is_anew=not had_rows, rebuilt=redriven) -%}
         {%- for ddl_commits in ddl.passes -%}
-            {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_of_ddl_commits(target, ddl_commits, known))) -%}
+            {%- set rows = ticdc.rows_of_ddl_commits(target, ddl_commits, known) -%}
+            {%- do run_query(ticdc.batch_statement(target, target, rows)) -%}
         {%- endfor -%}
         {%- if ddl.gives_columns -%}
-            {%- do run_query(ticdc.batch_statement(target, target, ticdc.rows_with_new_columns(target, settled, through, ddl.late))) -%}
+            {%- set rows = ticdc.rows_with_new_columns(target, settled, through, ddl.late) -%}
+            {%- do run_query(ticdc.batch_statement(target, target, rows)) -%}
         {%- endif -%}
         {#- a bound that comes after DDL that is carried may lie before it -#}
         {%- for feed, commit_ts in (ddl.last_commits.items() | list) + (through.items() | list) -%}
             {%- do settled.bounds.update({feed: [commit_ts, settled.bounds.get(feed, 0)] | max}) -%}
         {%- endfor -%}
         {%- do ticdc.merge_batches(target) -%}
-        {%- do ticdc.settle(target, {"run_id": ticdc.run_id() | int, "bounds": settled.bounds, "redriven": changes.get("redriven", {}), "of": of}) -%}
+        {%- do ticdc.settle(target, {"run_id": run_id, "bounds": settled.bounds, "redriven": noted, "of": of}) -%}
     {%- elif settled.get("of") != of -%}
-        {%- do ticdc.settle(target, dict(settled, of=of, run_id=ticdc.run_id() | int)) -%}
+        {%- do ticdc.settle(target, dict(settled, of=of, run_id=run_id)) -%}
     {%- else -%}
         {%- do ticdc.note_built(target) -%}
     {%- endif -%}

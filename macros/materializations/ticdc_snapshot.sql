@@ -1,19 +1,18 @@
 {% materialization ticdc_snapshot, adapter="spark" %}
-    {%- set existing, target = load_cached_relation(this), this.incorporate(type="table") -%}
-    {%- set memory, name, before = ticdc.memory(), this | string, ticdc.settled() -%}
-    {%- set is_idle = memory.get("nothing_new", {}).pop(name, false) -%}
-    {%- set made_of = memory.get("to_settle", {}).pop(name, {}) -%}
-    {%- set settled = dict(made_of, fingerprint=local_md5(sql ~ config.get("file_format", ""))) -%}
+    {%- set existing, target, before = load_cached_relation(this), this.incorporate(type="table"), ticdc.settled() -%}
+    {%- set taken = ticdc.taken(sql) -%}
+    {%- set fingerprint = local_md5(taken.query ~ config.get("file_format", "")) -%}
+    {%- set settled = dict(taken.settles or {}, fingerprint=fingerprint) -%}
     {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing) -%}
-    {%- do ticdc.check_columns(existing) -%}
-    {%- if ticdc.has_rows() and (before == settled or (is_idle and before.fingerprint == settled.fingerprint)) -%}
+    {%- set existing = ticdc.fitting_table(existing, taken.query) -%}
+    {%- set is_as_before = before == settled or (taken.is_idle and before.fingerprint == fingerprint) -%}
+    {%- if ticdc.has_rows() and is_as_before -%}
         {%- call noop_statement("main", "UNCHANGED") -%}{%- endcall -%}
     {%- else -%}
-        {%- set existing = ticdc.fitting_table(existing, sql) -%}
-        {%- call statement("main") -%}{{ ticdc.batch_statement(existing, target, sql) }}{%- endcall -%}
+        {%- call statement("main") -%}{{ ticdc.batch_statement(existing, target, taken.query) }}{%- endcall -%}
         {%- do ticdc.add_batch(target, is_anew=true) -%}
     {%- endif -%}
     {%- do ticdc.settle(target, settled) -%}

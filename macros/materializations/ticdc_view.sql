@@ -1,31 +1,55 @@
 {% materialization ticdc_view, adapter="spark" %}
     {%- set existing, target = load_cached_relation(this), this.incorporate(type="view") -%}
+    {%- set docs = config.persist_column_docs() -%}
     {%- set fingerprint, known = local_md5(sql), ticdc.fingerprint(existing) if existing else none -%}
     {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(existing) -%}
-    {#- it may be made unready: not what `alter view` takes comments from, nor what the run before left so, which may fail again -#}
+    {#- it may be made unready: not what `alter view` takes comments from, nor what the run before left so, which may
+        fail again -#}
     {%- set columns = model.columns.values() | selectattr("data_type") | list -%}
-    {%- if columns and (known or not existing) and not config.persist_column_docs() -%}
+    {%- if columns and (known or not existing) and not docs -%}
         {%- do ticdc.memory().setdefault("views", {}).update({this | string: {"sql": sql, "columns": columns}}) -%}
     {%- endif -%}
-    {%- if existing is none or not existing.is_view or ticdc.is_refresh() or known != fingerprint -%}
-        {%- if existing is not none and not existing.is_view -%}
-            {%- do adapter.drop_relation(existing) -%}
-            {%- set existing = none -%}
-        {%- endif -%}
-        {%- call statement("main") -%}
-            {{ ticdc.create_own_view(existing, target, fingerprint, sql) }}
-        {%- endcall -%}
-        {%- if existing is not none -%}
-            {%- do run_query("alter view " ~ target ~ " set tblproperties ('ticdc.fingerprint' = '" ~ fingerprint ~ "')") -%}
-        {%- endif -%}
-    {%- else -%}
+    {%- if existing is not none and existing.is_view and not ticdc.is_refresh() and known == fingerprint -%}
         {%- call noop_statement("main", "UNCHANGED") -%}{%- endcall -%}
+    {%- elif existing is not none and existing.is_view and not docs -%}
+        {#- `create or replace` would drop it first, and readers would miss it; until it ends it is of no text -#}
+        {%- set mark = "alter view " ~ target ~ " set tblproperties ('ticdc.fingerprint' = '" -%}
+        {%- do run_query(mark ~ "')") -%}
+        {%- call statement("main") -%}
+            alter view {{ target }} as
+            {{ sql }}
+        {%- endcall -%}
+        {%- do run_query(mark ~ fingerprint ~ "')") -%}
+    {%- else -%}
+        {%- do adapter.drop_relation(existing) if existing is not none and not existing.is_view -%}
+        {%- call statement("main") -%}
+            create or replace view {{ target }}
+            {%- if docs %} (
+            {{ get_persist_docs_column_list(model.columns, get_columns_in_query(sql)) }}
+            )
+            {%- endif %}
+            {{ comment_clause() }}
+            tblproperties ('ticdc.fingerprint' = '{{ fingerprint }}')
+            as
+            {{ sql }}
+        {%- endcall -%}
     {%- endif -%}
 
     {{ run_hooks(post_hooks) }}
     {%- do ticdc.end_model() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}
+
+{# Gives the hash of the SQL that a view of the package was made by; none where it bears none. #}
+{% macro fingerprint(relation) %}
+    {# what dbt asked of all relations as it began saves a question for each #}
+    {% set noted = modules.re.search("ticdc[.]fingerprint=([0-9a-f]+)", relation.information or "") %}
+    {% if noted %}{% do return(noted.group(1)) %}{% endif %}
+    {% for row in ticdc.rows_if_built(relation, "show tblproperties " ~ relation) if row[0] == "ticdc.fingerprint" %}
+        {% do return(row[1]) %}
+    {% endfor %}
+    {% do return(none) %}
+{% endmacro %}

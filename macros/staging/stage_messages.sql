@@ -1,26 +1,60 @@
+{# The query of a staging model: all events of the messages that the model lacks, and, where dead letters are decoded
+   again, what becomes of those. #}
 {% macro stage_messages(protocol) %}
 {%- set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list -%}
-{%- set staged = this if ticdc.has_rows() else none -%}
-{%- set redriven_feeds = ticdc.feeds_to_redrive(protocol, staged) -%}
-{%- set first_run_id = ticdc.first_run_id(staged) -%}
-{%- set staged_messages = ticdc.staged_offsets(protocol, staged, first_run_id) -%}
-{%- if staged and not redriven_feeds and execute and not ticdc.has_new_messages(feeds, staged_messages) -%}
-    {%- do ticdc.nothing_new() -%}
-{%- endif -%}
-{%- set messages = ticdc.messages_to_stage(protocol, staged, redriven_feeds, staged_messages) -%}
-{%- set has_commits = protocol ~ "__commits" in ticdc and (redriven_feeds or ticdc.some_lack_commits(messages)) -%}
-{%- do ticdc.to_settle(dict(ticdc.sources_progress(feeds), run_id=first_run_id)) %}
-
+{%- set told, staged = ticdc.protocols()[protocol], this if ticdc.has_rows() else none -%}
+{%- set redriven_feeds, first_run_id = ticdc.feeds_to_redrive(protocol, staged), ticdc.first_run_id(staged) -%}
+{%- set offsets = ticdc.staged_offsets(protocol, staged, first_run_id) -%}
+{%- set may_be_idle = execute and staged and not redriven_feeds -%}
+{%- set messages = ticdc.messages_to_stage(protocol, feeds, redriven_feeds, offsets) -%}
+{%- set has_commits = told.may_lack_commits and (redriven_feeds or ticdc.some_lack_commits(messages)) -%}
+{%- set payloads = {"keep": ["", ""], "hash": ["unhex(sha2(", ", 256))"]} -%}
+{%- set payload = payloads.get(var("ticdc__dead_letter_payloads", "keep")) -%}
+{{ ticdc.takes(
+    dict(ticdc.sources_progress(feeds), run_id=first_run_id),
+    is_idle=may_be_idle and not ticdc.has_new_messages(feeds, offsets),
+) }}
 with
 
 {{ messages }},
 
-{{ ticdc.decoded_events(protocol, has_commits) }}
+decoded as (
+
+    select
+        *,
+        {{ told.decode }} as {{ "events" if told.gives_list else "event" }}
+    from {{ "messages_with_schemas" if "schemas" in told.options else "messages" }}
+    {%- if told.may_lack_commits and not has_commits %}
+    -- one that came after this run looked is left to the next one
+    where not lacks_commit
+    {%- endif %}
+
+),
+
+events as (
+
+    select
+        {{ "decoded.* except (events, key, value)" if told.gives_list else "* except (key, value)" }},
+        {{ "event_index, event" if told.gives_list else "0 as event_index" }},
+        {% for column in ["key", "value"] -%}
+        if(
+            event.kind = 'error',
+            {{ payload[0] ~ column ~ payload[1] if payload else "cast(null as binary)" }},
+            null
+        ) as {{ column }},
+        if(event.kind = 'error', octet_length({{ column }}), null) as {{ column }}_length{{ "," if not loop.last }}
+        {% endfor -%}
+    from decoded
+    {%- if told.gives_list %}
+    lateral view posexplode(events) exploded as event_index, event
+    {%- endif %}
+
+)
 {%- if has_commits -%},
 
 commits as (
 
-    {{ ticdc.protocol_macro(protocol, "commits")("events", redriven_feeds | length > 0) }}
+    {{ ticdc.avro__commits("events", redriven_feeds | length > 0) }}
 
 )
 {%- endif %}
@@ -30,7 +64,48 @@ staged_events as (
 {%- endif %}
 
 select
-    {{ ticdc.staged_columns(protocol, has_commits) }}
+    topic,
+    `partition`,
+    `offset`,
+    event_index,
+    message_at,
+    event.kind,
+    {{ "coalesce(event.commit_ts, commits.commit_ts) as commit_ts" if has_commits else "event.commit_ts" }},
+    event.commit_ts_exact,
+    event.start_ts,
+    event.schema_name,
+    event.table_name,
+    event.physical_table_id,
+    event.op,
+    event.row_key,
+    event.before_key,
+    event.before,
+    event.after,
+    event.table_schema_id,
+    event.table_schema,
+    event.ddl_query,
+    event.ddl_type,
+    event.lossy,
+    event.error_code,
+    {% if "schemas" in told.options -%}
+    if(
+        event.error_code = 'schema_missing', concat_ws(': ', event.error_message, schema_error), event.error_message
+    ) as error_message,
+    {%- else -%}
+    event.error_message,
+    {%- endif %}
+    event.checksum,
+    event.checksum_mismatch,
+    if(reads_files, event.claim_check, null) as claim_check,
+    event.row_id,
+    not (reads_files and event.claim_check is not null) and {{ ticdc.has_schema("event", protocol) }} as is_resolved,
+    key,
+    value,
+    key_length,
+    value_length,
+    {{ ticdc.run_id() }} as run_id,
+    is_redriven,
+    feed
 from events
 {% if has_commits -%}
 left join commits using (feed, topic, `partition`, `offset`)
@@ -41,3 +116,95 @@ left join commits using (feed, topic, `partition`, `offset`)
 {{ ticdc.redriven_events(this) }}
 {% endif -%}
 {% endmacro %}
+
+{# The CTEs `messages`, the new messages of a protocol's feeds and those of its dead letters that are decoded again
+   (`known_events`), and `messages_with_schemas`, the same beside the schemas that they were written with. #}
+{% macro messages_to_stage(protocol, feeds, redriven_feeds, offsets) -%}
+{%- set told = ticdc.protocols()[protocol] -%}
+{%- set of_files = [""] + feeds | selectattr("claim_check") | map(attribute="name") | list -%}
+{%- set sources = {"false": "(" ~ ticdc.new_messages(feeds, offsets) ~ ") as new"} -%}
+{%- if redriven_feeds -%}
+{%- set again = ticdc.sent_messages(feeds | selectattr("name", "in", redriven_feeds) | list, "known_events") -%}
+{%- do sources.update({
+    "true": "(" ~ again ~ ") as sent_before left semi join known_events using (feed, topic, `partition`, `offset`)",
+}) -%}
+known_events as (
+
+    {{ ticdc.known_events(this, redriven_feeds, told.may_lack_commits) }}
+
+),
+
+{% endif -%}
+messages as (
+
+    {% for is_redriven, source in sources.items() -%}
+    select
+        feed,
+        topic,
+        `partition`,
+        `offset`,
+        message_at,
+        key,
+        value,
+        {{ "table_schema, header," if "output_field_header" in told.options }}
+        {{ ticdc.by_feed(feeds, "options") }} as options,
+        {% if "schemas" in told.options -%}
+        {{ ticdc.writer_schema_ids(feeds) }} as schema_ids,
+        {% endif -%}
+        feed in ({{ ticdc.text_literals(of_files) }}) as reads_files,
+        {{ is_redriven }} as is_redriven
+    from {{ source }}
+    {{ "union all" if not loop.last }}
+    {% endfor %}
+)
+{%- if "schemas" in told.options -%},
+
+{{ ticdc.writer_schemas(protocol) }},
+
+messages_with_schemas as (
+
+    select /*+ broadcast(key_schemas, value_schemas) */
+        messages.*,
+        key_schemas.schema as key_schema,
+        value_schemas.schema as value_schema,
+        {% if told.may_lack_commits -%}
+        -- a deletion may have no value; of a schema that is not known there is no row
+        messages.value is null or coalesce(not value_schemas.tells_commit, false) as lacks_commit,
+        {% endif -%}
+        coalesce(key_schemas.error_message, value_schemas.error_message) as schema_error
+    from messages
+    left join writer_schemas as key_schemas
+        on messages.feed = key_schemas.feed and messages.schema_ids.key = key_schemas.schema_id
+    left join writer_schemas as value_schemas
+        on messages.feed = value_schemas.feed and messages.schema_ids.value = value_schemas.schema_id
+    -- messages that came after this run asked for schemas are left to the next one
+    where
+        (messages.schema_ids.key is null or key_schemas.schema_id is not null)
+        and (messages.schema_ids.value is null or value_schemas.schema_id is not null)
+
+)
+{%- endif -%}
+{%- endmacro %}
+
+{# Says whether some of the messages lack their commit. #}
+{% macro some_lack_commits(messages) %}
+    {% if not (execute and load_relation(ref("int_ticdc__writer_schemas"))) %}{% do return(true) %}{% endif %}
+    {% set found = "found as (select 1 from messages_with_schemas where lacks_commit limit 1)" %}
+    {% do return(run_query("with " ~ messages ~ ", " ~ found ~ " select * from found").rows | length > 0) %}
+{% endmacro %}
+
+{# The condition that an event lacks nothing that the schema of its table tells. #}
+{% macro has_schema(event, protocol=none) -%}
+    {%- set hides_defaults = ticdc.protocols().get(protocol, {}).hides_nulls_of == "defaults" -%}
+    {%- if hides_defaults and var("ticdc__information_schema", none) -%}
+    {#- only the export tells the defaults that the encoder writes in place of NULL -#}
+    {{ event }}.kind <> 'row'
+    {%- else -%}
+    (
+        {{ event }}.kind <> 'row'
+        or not exists(
+            {{ event }}.lossy, flag -> substring_index(flag, ':', -1) in ('no_schema', 'label_unknown', 'no_key')
+        )
+    )
+    {%- endif -%}
+{%- endmacro %}

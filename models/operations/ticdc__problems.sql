@@ -7,7 +7,7 @@ with
 
 feeds as (
 
-    {{ ticdc.feed_names() }}
+    select explode(array({{ ticdc.text_literals(ticdc.feeds() | map(attribute="name")) }})) as feed
 
 ),
 

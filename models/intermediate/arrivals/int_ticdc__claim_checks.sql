@@ -27,11 +27,8 @@ decoded as (
         message.key as key,
         message.value as value,
         {{ ticdc.text_literal(file.feed.options) }} as options,
-        {% if file.feed.protocol ~ "__decode_batch" in ticdc -%}
-        {{ ticdc.protocol_macro(file.feed.protocol, "decode_batch")() }} as events
-        {%- else -%}
-        array({{ ticdc.protocol_macro(file.feed.protocol, "decode")() }}) as events
-        {%- endif %}
+        {% set protocol = ticdc.protocols()[file.feed.protocol] -%}
+        {{ protocol.decode if protocol.gives_list else "array(" ~ protocol.decode ~ ")" }} as events
     from {{ ticdc.named_files(file.feed, file.names) }}
     {% if not loop.last %}
     union all
@@ -138,8 +135,7 @@ left anti join {{ ticdc.rows_of(this) }} as known
 {% endif -%}
 where ranked.place = 1
 {%- else %}
-{%- do ticdc.nothing_new() %}
-
+{{ ticdc.takes(is_idle=true) }}
 select * from {{ ref("int_ticdc__events") }}
 where false
 {%- endif %}

@@ -9,9 +9,8 @@
 {%- set is_idle = not ticdc.has_news(ticdc.arrival_tables(), settled.run_id) -%}
 {#- a re-drive puts other events in the place of some that were seen -#}
 {%- set is_anew = redriven != settled.get("redriven", redriven) -%}
-{%- do ticdc.to_settle(settled if is_idle else {"run_id": ticdc.run_id() | int, "redriven": redriven}) -%}
-{%- if is_idle %}{% do ticdc.nothing_new() %}{% elif is_anew %}{% do ticdc.made_anew() %}{% endif %}
-
+{%- set settles = settled if is_idle else {"run_id": ticdc.run_id() | int, "redriven": redriven} %}
+{{ ticdc.takes(settles, is_idle=is_idle, is_anew=is_anew and not is_idle) }}
 with
 
 arrived as (

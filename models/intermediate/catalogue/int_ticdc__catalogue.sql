@@ -9,16 +9,22 @@
 {%- endif -%}
 {%- set is_of_package = settled.package == made_of.package and settled.exported == made_of.exported -%}
 {%- set is_told = is_of_package and not ticdc.has_news([seen_tables], settled.run_id) -%}
-{%- do ticdc.to_settle(dict(made_of, run_id=settled.run_id if is_told else ticdc.run_id() | int)) -%}
 {%- set is_known = is_told or (is_of_package and ticdc.schemas_are_known(seen_tables, settled.run_id)) -%}
-{%- if is_known %}{% do ticdc.nothing_new() %}{% endif -%}
+{#- what the catalogue depends on of each feed -#}
+{%- set facts, protocols = [], ticdc.protocols() -%}
+{%- for feed in ticdc.feeds() -%}
+    {%- do facts.append({"name": feed.name, "facts": tojson({
+        "protocol": feed.protocol, "binary_handling_mode": feed.binary_handling_mode, "time_zone": feed.time_zone,
+        "session_time_zone": feed.session_time_zone, "hides_nulls_of": protocols[feed.protocol].hides_nulls_of,
+    })}) -%}
+{%- endfor -%}
 {%- set identity = [
     "kind", "schema_name", "table_name", "table_schema_id", "has_schema", "message_ts", "ddl_query",
 ] -%}
 {%- set columns = identity + [
     "ddl_type", "physical_table_id", "first_ts", "commit_ts_exact", "first_position", "table_schema", "ends_before",
 ] %}
-
+{{ ticdc.takes(dict(made_of, run_id=settled.run_id if is_told else ticdc.run_id() | int), is_idle=is_known) }}
 with
 
 seen as (
@@ -156,7 +162,7 @@ feeds as (
     select
         feed,
         to_json(collect_list(struct({{ columns | join(", ") }}))) as seen_tables,
-        {{ ticdc.by_feed(ticdc.feeds_of_catalogue(), "facts") }} as facts
+        {{ ticdc.by_feed(facts, "facts") }} as facts
     from told
     group by feed
     -- rows that bear no schema tell of tables that something else told of

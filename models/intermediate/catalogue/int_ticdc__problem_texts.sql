@@ -1,7 +1,10 @@
 {{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
 {%- set seeds = ["ticdc__catalogue_problems", "ticdc__typed_reasons"] -%}
-{%- do ticdc.to_settle({"seeds": ticdc.seed_checksums(seeds)}) %}
-
+{%- set checksums = [] -%}
+{%- for seed in seeds if execute and "nodes" in graph -%}
+    {%- do checksums.append(graph.nodes["seed.ticdc." ~ seed].checksum.checksum) -%}
+{%- endfor %}
+{{ ticdc.takes({"seeds": checksums | join(" ")}) }}
 select
     'catalogue' as kind,
     code as reason,

@@ -7,10 +7,9 @@
 }}
 -- depends_on: {{ ref("int_ticdc__events") }}
 {%- set settled = ticdc.settled() -%}
-{%- set arriving = ticdc.changes_progress(settled) -%}
-{%- set progress, loads = arriving.progress, arriving.loads -%}
+{%- set plan = ticdc.changes_progress(settled) -%}
+{%- set progress, loads, is_exact, is_mixed = plan.progress, plan.loads, plan.is_exact, plan.is_mixed -%}
 {%- set built_again = ticdc.feeds_built_again(settled, progress) -%}
-{%- set waits_for_cells, is_exact = arriving.waits_for_cells, arriving.is_exact -%}
 {#- of rows that are replaced within a millisecond: what is deleted there is not what is put -#}
 {%- set is_replaced = "false" if is_exact else (
     "(op = 'delete' and exists(puts, put -> put.columns_hash = columns_hash)"
@@ -21,29 +20,20 @@
 {%- set key_at_commit = "feed, schema_name, table_name, commit_ts, row_key" -%}
 {#- a row that comes again may tell its commit, or its millisecond as before -#}
 {%- set moment = "feed, schema_name, table_name, commit_ms, row_key, op, row_image, copy" -%}
-{%- set is_mixed = arriving.is_mixed -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
 {%- set all_rows = ref("int_ticdc__rows") -%}
-{%- set rows = "rows_once" if arriving.may_be_doubled else all_rows -%}
+{%- set rows = "rows_once" if plan.may_be_doubled else all_rows -%}
 {#- an increment has few rows: all of them are sorted, and read once less -#}
 {%- set is_first = not ticdc.has_rows() -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
-{#- late are changes of commits through which a feed was shown, unless its dead letters are read again -#}
-{%- set watermarks, shown_again = dict(settled.bounds), [] -%}
-{%- for feed in ticdc.redriven_feeds(settled, progress) -%}
-    {%- set is_late = progress.get("late", {}).get(feed) == progress.redriven[feed] -%}
-    {%- do shown_again.append(feed) if is_late else watermarks.pop(feed, none) -%}
-{%- endfor -%}
 {#- of a table of which no message but its rows tells -#}
 {%- set unseen_table_id -%}
 '`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0'
 {%- endset -%}
-{%- do ticdc.to_settle(progress) %}
-{%- if is_unsettled == "false" and not loads %}{% do ticdc.nothing_new() %}{% endif %}
-
+{{ ticdc.takes(progress, is_idle=plan.is_idle, rebuilt=plan.rebuilt or []) }}
 with
 
-{% if arriving.has_keyless_rows -%}
+{% if plan.has_keyless_rows -%}
 keyless_events as (
 
     select * from {{ all_rows }}
@@ -52,7 +42,7 @@ keyless_events as (
         {%- if not settled.run_id %}
         and {{ is_unsettled }}
         {%- else %}
-        and commit_ts >= {{ arriving.first_keyless_commit_ts }}
+        and commit_ts >= {{ plan.first_keyless_commit_ts }}
 
 ),
 
@@ -84,7 +74,7 @@ events_of_keyless_commits as (
 ),
 
 {% endif -%}
-{% if arriving.may_be_doubled -%}
+{% if plan.may_be_doubled -%}
 doubled_positions as (
 
     select
@@ -124,7 +114,7 @@ rows_once as (
 ),
 
 {% endif -%}
-{% if true in waits_for_cells -%}
+{% if true in plan.waits_for_cells -%}
 completed_rows as (
 
     select
@@ -156,7 +146,7 @@ completed_events as (
 ),
 
 {% endif -%}
-{% if false in waits_for_cells -%}
+{% if false in plan.waits_for_cells -%}
 events as (
 
     select
@@ -166,7 +156,7 @@ events as (
         1 as copy
     from {{ rows }}
     where not waits_for_cells and {{ is_unsettled }}
-    {%- if arriving.has_keyless_rows %} and not is_keyless
+    {%- if plan.has_keyless_rows %} and not is_keyless
 
     union all
 
@@ -178,9 +168,9 @@ events as (
 {% endif -%}
 changes as (
 
-    {% if false in waits_for_cells %}{{ ticdc.changes_of_events("events") }}{% endif %}
-    {{ "union all" if waits_for_cells | length > 1 }}
-    {% if true in waits_for_cells %}{{ ticdc.changes_of_events("completed_events") }}{% endif %}
+    {% if false in plan.waits_for_cells %}{{ ticdc.changes_of_events("events") }}{% endif %}
+    {{ "union all" if plan.waits_for_cells | length > 1 }}
+    {% if true in plan.waits_for_cells %}{{ ticdc.changes_of_events("completed_events") }}{% endif %}
 
 ),
 
@@ -198,7 +188,9 @@ keys as (
         xxhash64(before, after) as row_image,
         {% endif -%}
         {% if is_first -%}
-        xxhash64({{ "shiftright(commit_ts, 18)" if is_mixed else "commit_ts" }}, row_key, table_name, schema_name, feed) as key_hash,
+        xxhash64(
+            {{ "shiftright(commit_ts, 18)" if is_mixed else "commit_ts" }}, row_key, table_name, schema_name, feed
+        ) as key_hash,
         {% endif -%}
         topic,
         `partition`,
@@ -231,7 +223,7 @@ contended_keys as (
 {% if ticdc.has_rows() -%}
 known_changes as (
 
-    select * from {{ ticdc.rows_of(this, ticdc.redriven_feeds(settled, progress)) }} as known
+    select * from {{ ticdc.rows_of(this, plan.rebuilt) }} as known
 
 ),
 
@@ -246,7 +238,7 @@ known_puts as (
             struct(xxhash64(json_object_keys(after)) as columns_hash, xxhash64(after) as row_hash)
         ) as known_puts
     from known_changes
-    where op <> 'delete' and not commit_ts_exact and commit_ts >= {{ arriving.first_commit_ts }}
+    where op <> 'delete' and not commit_ts_exact and commit_ts >= {{ plan.first_commit_ts }}
     group by {{ key_at_commit }}
 
 ),
@@ -342,11 +334,11 @@ marks as (
                 keys.commit_ts = known.commit_ts and keys.image_hash <=> known.image_hash,
                 keys.row_image = xxhash64(known.before, known.after)
             )
-            and known.commit_ts >= {{ arriving.first_commit_ts - arriving.first_commit_ts % 2 ** 18 }}
+            and known.commit_ts >= {{ plan.first_commit_ts - plan.first_commit_ts % 2 ** 18 }}
             {%- else %}
             and keys.commit_ts = known.commit_ts
             and keys.image_hash <=> known.image_hash
-            and known.commit_ts >= {{ arriving.first_commit_ts }}
+            and known.commit_ts >= {{ plan.first_commit_ts }}
             {%- endif %}
     {% endif %}
 
@@ -394,10 +386,10 @@ changes_with_version as (
         changes.`partition`,
         changes.`offset`,
         changes.event_index,
-        {% if watermarks -%}
+        {% if plan.shown_through -%}
         coalesce(
-            changes.commit_ts <= {{ ticdc.of_feed(watermarks, feed="changes.feed") }}
-            {{- " and coalesce(shown_before.is_late, true)" if shown_again }}, false
+            changes.commit_ts <= {{ ticdc.of_feed(plan.shown_through, feed="changes.feed") }}
+            {{- " and coalesce(shown_before.is_late, true)" if plan.shown_again }}, false
         ) as is_late,
         {%- else -%}
         false as is_late,
@@ -416,18 +408,14 @@ changes_with_version as (
             and changes.op = marked.op
     left join versions
         on
-            changes.feed = versions.feed
-            and lower(changes.schema_name) = versions.schema_key
-            and lower(changes.table_name) = versions.table_key
-            and changes.commit_ts > versions.rows_after_ts
-            and changes.commit_ts <= coalesce(versions.rows_to_ts, changes.commit_ts)
-    {%- if shown_again %}
+            {{ ticdc.is_of_version("changes") }}
+    {%- if plan.shown_again %}
     left join (
         select
             {{ position }},
             max(is_late) as is_late
         from {{ ticdc.rows_of(this) }} as known
-        where feed in ({{ ticdc.text_literals(shown_again) }})
+        where feed in ({{ ticdc.text_literals(plan.shown_again) }})
         group by {{ position }}
     ) as shown_before
         on {% for column in position.split(", ") %}changes.{{ column }} = shown_before.{{ column }}{{ " and " if not loop.last }}{% endfor %}

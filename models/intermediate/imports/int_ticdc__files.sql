@@ -8,8 +8,7 @@
     )
 }}
 {%- set found = ticdc.found_files(feeds, this if ticdc.has_rows() else none) -%}
-{%- if not found %}{% do ticdc.nothing_new() %}{% endif %}
-
+{{ ticdc.takes(is_idle=not found) }}
 with
 
 found_files as (

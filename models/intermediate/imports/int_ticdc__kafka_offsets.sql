@@ -7,6 +7,5 @@
     )
 }}
 {%- set plan = ticdc.kafka_plan() if execute and ticdc.memory().is_begun and not flags.EMPTY else {"planned": []} -%}
-{%- if not plan.is_new %}{% do ticdc.nothing_new() %}{% endif -%}
-
+{{ ticdc.takes(is_idle=not plan.is_new) }}
 select * from {{ ticdc.planned_offsets(plan.planned) }} as planned

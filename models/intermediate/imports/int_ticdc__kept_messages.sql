@@ -9,9 +9,10 @@
 }}
 {%- set new_messages = ticdc.kafka_messages(feeds) if feeds else "" -%}
 {%- set found = run_query("select 1 from (" ~ new_messages ~ ") limit 1") if execute and ticdc.has_rows() -%}
-{%- if found and not found.rows | length %}{% do ticdc.nothing_new() %}{% endif -%}
-{%- do ticdc.to_settle({"run_id": ticdc.run_id() | int, "plan_run_id": ticdc.newest_plan() if feeds else 0}) %}
-
+{{ ticdc.takes(
+    {"run_id": ticdc.run_id() | int, "plan_run_id": ticdc.newest_plan() if feeds else 0},
+    is_idle=found and not found.rows | length,
+) }}
 select
     topic,
     `partition`,

@@ -18,10 +18,7 @@
 {%- endif -%}
 {#- of rows without key all changes arrive again -#}
 {%- if not reads_rows and has_keyless_rows %}{% do conditions.append("not " ~ has_no_key) %}{% endif -%}
-{%- do ticdc.to_settle(state.settled) %}
-{%- if state.nothing_new %}{% do ticdc.nothing_new() %}{% endif %}
-{%- if state.merge %}{% do ticdc.made_anew() %}{% endif %}
-
+{{ ticdc.takes(state.settled, is_idle=state.is_idle, is_anew=state.merge) }}
 with
 
 row_changes as (

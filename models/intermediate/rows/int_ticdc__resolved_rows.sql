@@ -13,8 +13,8 @@
 {%- set some_wait = ticdc.is_keyed_anew() != "false" or marks.some_wait -%}
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
 {%- set is_new = ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") %}
-{%- do ticdc.to_settle(progress) %}
-{%- if not some_wait or is_new == "false" %}{% do ticdc.nothing_new() %}{% endif -%}
+{%- set rebuilt = ticdc.feeds_to_rebuild(settled, progress) %}
+{{ ticdc.takes(progress, is_idle=not some_wait or is_new == "false", rebuilt=rebuilt) }}
 {#- where no row waits, a run need not plan the joins nor start the function that would resolve them #}
 {%- if not some_wait %}
 
@@ -94,7 +94,18 @@ resolved_rows as (
 
     select
         *,
-        {{ ticdc.resolved_row("if(keys_rows, array_union(lossy, array('*:no_key')), lossy)") }} as resolved
+        ticdc_resolve_row(
+            protocol,
+            known_schema,
+            {{ ticdc.by_feed(ticdc.feeds(), "options") }},
+            row_key,
+            before_key,
+            before,
+            after,
+            if(keys_rows, array_union(lossy, array('*:no_key')), lossy),
+            checksum,
+            key_columns
+        ) as resolved
     from rows_with_schema
 
 )

@@ -105,11 +105,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '    "avro": Finish(',
         '    "toy": Finish(lambda column, feed: None),\n    "avro": Finish(',
     )
-    # 3. the macros, and what the protocol tells
-    like(home / "macros" / "protocols" / LIKE)
+    # 3. what the protocol tells
     protocols = home / "macros" / "config" / "protocols.sql"
-    told = next(line for line in protocols.read_text(encoding="utf-8").split("\n") if '"simple": ' in line)
-    put_in(protocols, told, told + "\n" + told.replace("simple", "toy"))
+    told = re.search(rf'        "{LIKE}": {{.*?\n        }},\n', protocols.read_text(encoding="utf-8"), re.DOTALL)
+    assert told is not None
+    put_in(protocols, told[0], told[0] + told[0].replace(LIKE, "toy"))
     # 4. the staging model
     like(home / "models" / "staging" / LIKE)
     return home
@@ -206,11 +206,11 @@ def folders(path: Path) -> set[str]:
 
 
 def test_every_place_names_the_same_protocols() -> None:
-    listed = re.findall(r'"(\w+)": {', (ROOT / "macros" / "config" / "protocols.sql").read_text(encoding="utf-8"))
+    table = (ROOT / "macros" / "config" / "protocols.sql").read_text(encoding="utf-8")
+    listed = re.findall(r'^        "(\w+)": {$', table, re.MULTILINE)
     assert listed == sorted(listed)
     staged = {path.stem.removeprefix("stg_ticdc__") for path in ROOT.glob("models/staging/*/*.sql")}
     places = {
-        "macros/protocols": folders(ROOT / "macros" / "protocols"),
         "models/staging": folders(ROOT / "models" / "staging"),
         "staging models": staged,
         "ticdc_udfs/protocols": folders(ROOT / "udfs" / "ticdc_udfs" / "protocols"),

@@ -22,6 +22,7 @@ from support.open_protocol import frames, unframed
 from ticdc_udfs.contract import arrow
 from ticdc_udfs.contract.events import Event, Kind, Lossy
 from ticdc_udfs.protocols import debezium_avro, resolution
+from ticdc_udfs.spark.registry import UDFS
 
 MACRO = Path(__file__).parents[3] / "macros" / "config" / "protocols.sql"
 SAMPLES = {
@@ -54,6 +55,15 @@ def _sink(protocol: str) -> storage.StorageVariant:
 
 def _rows(protocol: str) -> list[Event]:
     return [event for event in _events(protocol) if event.kind == Kind.ROW]
+
+
+@of_each_protocol
+def test_its_messages_are_decoded_by_a_udf(protocol: str, told: Mapping[str, Any]) -> None:
+    name, arguments = told["decode"].rstrip(")").split("(")
+    (udf,) = (udf for udf in UDFS if udf.name == name)
+    assert name == f"ticdc_decode_{protocol}"
+    assert tuple(arguments.split(", ")) == tuple(argument for argument, _ in udf.arguments)
+    assert told["gives_list"] == udf.returns.startswith("array<")
 
 
 @of_each_protocol

@@ -24,7 +24,7 @@ from ticdc_udfs import schema_sources
 from ticdc_udfs.schema_sources import Found, HttpRegistry, fetch_schemas, load, pack_schemas, unpack_schemas
 from ticdc_udfs.wire.avro_binary import Framing, schema_id
 
-MACRO = Path(__file__).parents[3] / "macros" / "staging" / "writer_schema_id.sql"
+MACROS = Path(__file__).parents[3] / "macros" / "staging" / "schemas.sql"
 SCHEMA = '{"type":"record","name":"t","namespace":"default.shop","fields":[]}'
 KNOWN = {"schema": SCHEMA}
 MISSING = {"error_code": 40403, "message": "Schema 404 not found"}
@@ -443,7 +443,7 @@ def test_sql_reads_ids_from_headers_as_the_decoder_does(framing: Framing, spark:
         b"\0\xff\xff\xff\xffbody",
     )
     heads += (b"\1\0\0\0\1", b"\3\0" + uuid, b"\3\0" + uuid[1:], b"\3\1" + uuid, b"\3\0" + uuid[::-1] + b"body")
-    macro = Template(MACRO.read_text(encoding="utf-8")).module
+    macro = Template(MACROS.read_text(encoding="utf-8")).module
     rows = spark.createDataFrame([(head,) for head in heads], "head binary")
     found = rows.selectExpr("head", f"{macro.writer_schema_id('head', framing)} as id").collect()  # type: ignore[attr-defined]
     expected = {head: None if head is None else schema_id(head, framing) for head in heads}

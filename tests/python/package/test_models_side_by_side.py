@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +11,9 @@ from typing import Any
 
 from jinja2 import Environment
 
-MACROS = Path(__file__).parents[3] / "macros" / "runs"
+MACROS = [
+    path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parents[3] / "macros" / "runs").glob("*.sql"))
+]
 RELATION = SimpleNamespace(identifier="int_ticdc__changes")
 
 
@@ -32,9 +35,16 @@ class Package:
         def give(value: Any) -> None:
             raise _Given(value)
 
-        context = {"ticdc": self, "return": give, "graph": self.graph, "invocation_id": "run", "none": None}
-        context |= {"tojson": json.dumps, "fromjson": json.loads}
-        text = (MACROS / f"{name}.sql").read_text(encoding="utf-8")
+        context = {
+            **self._others,
+            "ticdc": self,
+            "return": give,
+            "graph": self.graph,
+            "invocation_id": "run",
+            "none": None,
+        }
+        context |= {"none": None, "tojson": json.dumps, "fromjson": json.loads, "modules": SimpleNamespace(re=re)}
+        (text,) = [text for text in MACROS if re.search(rf"{{% macro {name}\(", text)]
         macro = getattr(Environment(extensions=["jinja2.ext.do"]).from_string(text, context).module, name)
 
         def call(*arguments: Any, **named: Any) -> Any:
@@ -84,7 +94,7 @@ def test_a_batch_counts_when_its_model_is_settled() -> None:
         state=lambda: state,
         run_id=lambda: 2,
         keep_lease=lambda: None,
-        save_state=lambda: saved.append(json.dumps(state["models"])),
+        save_state=lambda part: saved.append(json.dumps(state[part])),
         tables_after=lambda _: ["int_ticdc__latest"],
     )
     before = json.dumps(state["models"])
@@ -99,12 +109,58 @@ def test_a_batch_counts_when_its_model_is_settled() -> None:
     assert state["unbuilt"] == {"int_ticdc__latest": True}
 
 
+def test_the_newest_state_is_saved_last() -> None:
+    """Of models that save side by side the statement of an older state may end after that of a newer one."""
+    state = _state(one={"batches": [[1, 0]], "since": {}, "settled": None})
+    saved: list[str] = []
+
+    def run_query(statement: str) -> None:
+        if not saved and "two" not in state["models"]:
+            state["models"]["two"] = {"batches": [[2, 0]], "since": {}, "settled": None}
+            package.save_state("models")
+        saved.append(statement)
+
+    package = Package(
+        state=lambda: state,
+        relation_of=lambda _: "run",
+        state_view=lambda given: json.dumps(given["models"]),
+        run_query=run_query,
+    )
+    package.save_state("models")
+    newest = f"alter view run as {json.dumps(state['models'])}"
+    assert [statement == newest for statement in saved] == [True, False, True]
+    assert package.memory()["saving"] == []
+    assert package.memory()["saved"]["models"] == json.dumps(state["models"])
+
+
+def test_what_a_model_takes_stands_before_its_query() -> None:
+    package = Package()
+    query = "-- depends_on: a\n\nselect '-- takes {}'\n-- takes {}\nfrom b"
+    settles = {"run_id": 5, "bounds": {"it's -- \n": 7}}
+    said = package.takes(settles, is_idle=1, rebuilt=["shop"])
+    assert package.taken(f"\n-- depends_on: c{said}{query}") == {
+        "settles": settles,
+        "is_idle": True,
+        "is_anew": False,
+        "rebuilt": ["shop"],
+        "query": f"\n-- depends_on: c\n    {query}",
+    }
+    assert package.taken(query) == {
+        "settles": None,
+        "is_idle": False,
+        "is_anew": False,
+        "rebuilt": [],
+        "query": query,
+    }
+
+
 def test_tables_that_are_made_of_a_table_are_built_after_it() -> None:
     """A run of one table and the publication showed readers half of what came."""
     chain = {"changes": ["rows"], "latest": ["changed_view"], "changed_view": ["changes"], "rows": [], "beside": []}
-    package = Package(published_models=lambda: ["latest", "beside", "changes"], relation_name=str)
+    chain["int_ticdc__publication"] = ["latest", "beside", "changes"]
+    package = Package()
     package.graph["nodes"] = {
-        name: SimpleNamespace(
+        f"model.ticdc.{name}": SimpleNamespace(
             alias=name,
             unique_id=f"model.ticdc.{name}",
             package_name="ticdc",
@@ -120,4 +176,5 @@ def test_tables_that_are_made_of_a_table_are_built_after_it() -> None:
         "changed_view": ["latest"],
         "latest": [],
         "beside": [],
+        "int_ticdc__publication": [],
     }

@@ -49,12 +49,24 @@ def test_what_arrives_is_summed_up() -> None:
     )
 
 
+def test_changes_through_what_was_shown_are_late() -> None:
+    """Not of feeds whose dead letters are read again; where DDL came below a bound, those that were late."""
+    settled = SettledChanges(7, {"shop": 50, "web": 60, "old": 70}, {"shop": 5, "web": 5})
+    rows = Settled(9, {}, {"shop": 8, "web": 8, "old": 0}, late={"web": 8, "shop": 5})
+    found = changes_progress([], [], settled, rows, NOW)
+    assert found.rebuilt == ["shop", "web"]
+    assert found.shown_again == ["web"]
+    assert found.shown_through == {"web": 60, "old": 70}
+    assert not found.is_idle
+
+
 def test_where_nothing_arrives_what_was_settled_stays() -> None:
     settled = SettledChanges(
         9, {"shop": 50}, {"shop": 8}, {"web": (4, 5)}, {}, True, {"shop": 3}, ("shop",), (("shop", ""),)
     )
     found = changes_progress([], [], settled, Settled(9, {"shop": 50}, {"shop": 8}, {"web": (4, 5)}), NOW)
     assert found.progress == settled
+    assert found.is_idle
     assert (found.first_commit_ts, found.first_keyless_commit_ts, found.is_exact, list(found.waits_for_cells)) == (
         0,
         0,

@@ -23,13 +23,13 @@ class Request(Struct, frozen=True):
     `variables` it makes seeds alone.
     """
 
-    variables: Mapping[str, Any] | None
-    protocols: Mapping[str, Mapping[str, Kind]]
-    relations: Sequence[tuple[str, str, Mapping[str, str]]]
-    models: Sequence[str]
-    stored: Sequence[str]
-    missing_seeds: Sequence[str]
-    is_full_refresh: bool
+    variables: Mapping[str, Any] | None = None
+    protocols: Mapping[str, Mapping[str, Kind]] = {}
+    relations: Sequence[tuple[str, str, Mapping[str, str]]] = ()
+    models: Sequence[str] = ()
+    stored: Sequence[str] = ()
+    missing_seeds: Sequence[str] = ()
+    is_full_refresh: bool = False
     deferred: Sequence[str] = ()
     settings: Sequence[Set] = ()
     configured: Sequence[Configured] = ()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from ticdc_udfs.runs.progress import Settled, feeds_made_anew
+from ticdc_udfs.runs.progress import Settled, feeds_to_rebuild
 
 _MOST_TABLES = 200
 """Readers carry the list of tables with split changes: of more than these it tells the feed."""
@@ -72,7 +72,11 @@ class ChangesProgress(Struct, frozen=True):
     `first_commit_ts` is that of the first row, `first_keyless_commit_ts` of the first one without key, 0 where there
     is none; `is_exact` says whether each row tells its commit, `waits_for_cells` which rows there are: whole ones
     (false), and those that wait for cells (true); `may_be_doubled` says whether the source may hold a message twice,
-    `is_mixed` whether rows may come again that told their commit otherwise: a millisecond alone, or a TSO.
+    `is_mixed` whether rows may come again that told their commit otherwise: a millisecond alone, or a TSO. `rebuilt`
+    are the feeds that are made anew. Changes through the commits in `shown_through` are late, as their feeds were shown
+    through these: not those of feeds whose dead letters are read again. Of feeds that are `shown_again`, as DDL came
+    below their bound, only changes are late that were late, or were not there. `is_idle` says that there is nothing to
+    take.
     """
 
     progress: SettledChanges
@@ -84,6 +88,10 @@ class ChangesProgress(Struct, frozen=True):
     waits_for_cells: Sequence[bool]
     may_be_doubled: bool
     is_mixed: bool
+    rebuilt: Sequence[str]
+    shown_through: Mapping[str, int]
+    shown_again: Sequence[str]
+    is_idle: bool
 
 
 def changes_progress(
@@ -96,7 +104,8 @@ def changes_progress(
     """
     redriven = {feed: max(rows.redriven.get(feed, 0), settled.redriven.get(feed, 0)) for feed in _keys(rows, settled)}
     redriven.update({load.feed: run_id for load in loads if load.is_changed})
-    anew = feeds_made_anew(settled, redriven)
+    anew = feeds_to_rebuild(settled, redriven)
+    shown_again = [feed for feed in anew if rows.late.get(feed) == redriven[feed]]
     taken = [id for id in settled.loads if json.loads(id)[0] not in anew]
     to_take = [
         load for load in loads if load.id not in taken and load.commit_ts <= rows.bounds.get(load.feed, load.commit_ts)
@@ -139,6 +148,15 @@ def changes_progress(
         waits_for_cells=[False] * (some_are_whole or not some_wait) + [True] * some_wait,
         may_be_doubled=any(each.some_may_be_doubled for each in arrivals),
         is_mixed=any(each.feed in exact & inexact | untold for each in arrivals),
+        rebuilt=anew,
+        shown_through={
+            feed: commit_ts for feed, commit_ts in settled.bounds.items() if feed not in anew or feed in shown_again
+        },
+        shown_again=shown_again,
+        is_idle=bool(settled.run_id)
+        and (settled.run_id, settled.bounds) == (rows.run_id, rows.bounds)
+        and not anew
+        and not to_take,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from ticdc_udfs.runs.progress import Settled, feeds_made_anew
+from ticdc_udfs.runs.progress import Settled, feeds_to_rebuild
 
 _LEAST_SHARE = 4
 """All states become one batch again where those over the first one have more rows than one of so many in that."""
@@ -43,7 +43,7 @@ class LatestState(Struct, frozen=True):
     merge: bool
     late: bool
     redriven: Sequence[str]
-    nothing_new: bool
+    is_idle: bool
 
 
 def latest_state(facts: LatestFacts, settled: SettledLatest, redriven: Mapping[str, int]) -> LatestState:
@@ -51,7 +51,7 @@ def latest_state(facts: LatestFacts, settled: SettledLatest, redriven: Mapping[s
     # a late change of a keyless row numbers its copies anew
     if (facts.late_run_id or 0) > settled.run_id:
         return LatestState(0, True, False, [], False)
-    feeds = feeds_made_anew(settled, redriven)
+    feeds = feeds_to_rebuild(settled, redriven)
     is_much = facts.arrivals > 0 and (facts.later_rows + facts.arrivals) * _LEAST_SHARE > facts.base_rows
     is_late = (
         facts.first_commit_ts is not None

@@ -83,8 +83,8 @@ def event_progress(seen: Iterable[SeenFeed], settled: Settled, settings: EventSe
     return EventProgress(Settled(run_id, bounds, redriven, newest, dict(settled.late)), suspects)
 
 
-def feeds_made_anew(settled: Settled, redriven: Mapping[str, int]) -> list[str]:
-    """The feeds that a table has of a time before they are made anew, as the macro `redriven_feeds` tells."""
+def feeds_to_rebuild(settled: Settled, redriven: Mapping[str, int]) -> list[str]:
+    """The feeds that a table has of a time before they are made anew, as the macro of this name tells."""
     return [feed for feed, run_id in redriven.items() if settled.run_id and run_id > settled.redriven.get(feed, 0)]
 
 

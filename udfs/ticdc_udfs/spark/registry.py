@@ -24,7 +24,7 @@ from ticdc_udfs.protocols import (
     storage_canal_json,
     storage_csv,
 )
-from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, progress
+from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, opening, progress
 from ticdc_udfs.sources import files
 from ticdc_udfs.sources import udf as sources
 from ticdc_udfs.state import queries, report
@@ -294,6 +294,15 @@ _CONFIGURATION_PROBLEMS = Udf(
     function=begin.problems_batch,
 )
 
+_OPENED_STATE = Udf(
+    name="ticdc_opened_state",
+    arguments=(("published", "string"), ("working", "string"), ("facts", "string")),
+    returns="string",
+    description="The state that a run begins with, or why it cannot begin, by the states of the last publication and "
+    "of the last run, and what the run is: JSON objects.",
+    function=by_json(opening.opened_state, dict[str, Any], dict[str, Any], opening.OpeningFacts),
+)
+
 _EVENT_PROGRESS = Udf(
     name="ticdc_event_progress",
     arguments=(("feeds", "string"), ("settled", "string"), ("settings", "string")),
@@ -413,6 +422,7 @@ UDFS: tuple[Udf, ...] = (
     _TYPED_COLUMNS,
     _GENERATED_MODEL,
     _CONFIGURATION_PROBLEMS,
+    _OPENED_STATE,
     _EVENT_PROGRESS,
     _CHANGES_PROGRESS,
     _SPLIT_TABLES,

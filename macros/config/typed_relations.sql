@@ -1,3 +1,0 @@
-{% macro typed_relations() %}
-    {% do return(["current", "history", "as_of"]) %}
-{% endmacro %}

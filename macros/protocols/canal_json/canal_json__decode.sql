@@ -1,3 +1,0 @@
-{% macro canal_json__decode() -%}
-    ticdc_decode_canal_json(key, value, options)
-{%- endmacro %}

@@ -1,3 +1,0 @@
-{% macro debezium__decode() -%}
-    ticdc_decode_debezium(key, value, options)
-{%- endmacro %}

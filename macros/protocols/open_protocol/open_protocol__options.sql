@@ -1,3 +1,0 @@
-{% macro open_protocol__options() %}
-    {% do return({"time_zone": "time zone", "session_time_zone": "session time zone", "compression": ["none", "snappy", "lz4"], "claim_check": "text", "target_schema": "pattern"}) %}
-{% endmacro %}

@@ -1,3 +1,0 @@
-{% macro storage_csv__decode() -%}
-    ticdc_decode_storage_csv(key, value, options, table_schema, header)
-{%- endmacro %}

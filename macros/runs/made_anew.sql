@@ -1,3 +1,0 @@
-{% macro made_anew() %}
-    {% do ticdc.memory().setdefault("made_anew", {}).update({this | string: true}) %}
-{% endmacro %}

@@ -1,0 +1,73 @@
+{# Gives what the session has set: `settings` of Spark's SQL, of which some must be refused, the names of its
+   `catalogs`, and its `timestamp_type`. #}
+{% macro session_settings() %}
+    {% set found = {"catalogs": [], "settings": [], "timestamp_type": "TIMESTAMP_LTZ"} %}
+    {% for name, value in run_query("set").rows %}
+        {% do found.update({"timestamp_type": value}) if name == "spark.sql.timestampType" %}
+        {% set is_catalog = modules.re.fullmatch("spark[.]sql[.]catalog[.][^.]+", name) %}
+        {% do found.catalogs.append(name.split(".")[-1]) if is_catalog %}
+        {# those of catalogs may hold secrets #}
+        {% if name.startswith("spark.sql.") and not name.startswith("spark.sql.catalog.") %}
+            {% do found.settings.append({"name": name, "value": value | string}) %}
+        {% endif %}
+    {% endfor %}
+    {% do return(found) %}
+{% endmacro %}
+
+{# Opens the state of this run: from the last publication, or from where the last run stopped, as the UDF
+   `ticdc_opened_state` decides, or refuses the run for what it says. Makes the views of the state where they are not
+   there, and gives those of an older version the columns that this one asks for. #}
+{% macro open_state(models) %}
+    {% set memory, views, missing, built, feeds, staged = ticdc.memory(), {}, [], [], {}, {} %}
+    {% for view in ["int_ticdc__publication", "int_ticdc__run"] %}
+        {% do views.update({view: ticdc.relation_of(view)}) %}
+        {% do missing.append(view) if not views[view] %}
+    {% endfor %}
+    {% for model in (ticdc.stored_models() if missing else []) %}
+        {% set relation = ticdc.relation_of(model) %}
+        {% do built.append(relation | string) if relation %}
+    {% endfor %}
+    {% for feed in ticdc.feeds() %}
+        {% set node = graph.nodes["model.ticdc.stg_ticdc__" ~ feed.protocol] %}
+        {% do feeds.update({feed.name: feed.protocol}) %}
+        {% do staged.update({feed.protocol: [node.schema, node.alias]}) %}
+    {% endfor %}
+    {% set facts = {
+        "run_id": ticdc.run_id() | int, "started_at": run_started_at | string, "is_refresh": ticdc.is_refresh(),
+        "is_part": ticdc.stored_models() | reject("in", models) | list | length > 0,
+        "is_redecode": var("ticdc__redecode", false), "feeds": feeds, "staged": staged, "missing": missing,
+        "built": built,
+    } %}
+    {% set saved = "values ('{}', '{}') as saved (published, working)" if missing else (
+        "(select published.state as published, working.state as working from " ~ views.int_ticdc__publication
+        ~ " as published cross join " ~ views.int_ticdc__run ~ " as working)"
+    ) %}
+    {% set opened = fromjson(run_query(
+        "select ticdc_opened_state(published, working, " ~ ticdc.text_literal(tojson(facts)) ~ ") from " ~ saved
+    ).rows[0][0]) %}
+    {% if opened.refusal %}
+        {# `end_run`, which releases it too, does not follow an error of `begin_run` #}
+        {% do run_query("drop table if exists " ~ memory.pop("lease").relation) %}
+        {% do exceptions.raise_compiler_error("ticdc: " ~ opened.refusal) %}
+    {% endif %}
+    {% do memory.update({
+        "state": opened.state, "published": tojson(opened.published), "published_number": opened.state.number - 1,
+        "saved": {"models": tojson(opened.saved), "unbuilt": tojson(opened.saved_unbuilt)},
+    }) %}
+    {% for view, relation in views.items() %}
+        {% set node = graph.nodes["model.ticdc." ~ view] %}
+        {% if view in missing %}
+            {% set relation = api.Relation.create(schema=node.schema, identifier=node.alias, type="view") %}
+            {% set empty = ticdc.state_view({"number": 0, "run_id": 0, "is_refresh": false, "models": {}}) %}
+            {% do run_query("create view " ~ relation ~ " tblproperties ('ticdc.package' = 'ticdc') as " ~ empty) %}
+            {% do adapter.cache_added(relation) %}
+        {% elif ticdc.missing_columns(relation, node.columns) %}
+            {% set found = fromjson(ticdc.saved_states()[loop.index0]) %}
+            {% do run_query("alter view " ~ relation ~ " as " ~ ticdc.state_view(found)) %}
+        {% endif %}
+    {% endfor %}
+    {# a table of a protocol that no feed has now is none of those that are decoded again #}
+    {% for protocol in ticdc.protocols() if facts.is_redecode and protocol not in ticdc.protocols_in_use() %}
+        {% do memory.state.models.pop(ticdc.staged_relation(protocol).identifier, none) %}
+    {% endfor %}
+{% endmacro %}

@@ -1,0 +1,90 @@
+{# Raises an error where `ticdc__redecode` would lose messages, with the first 20 of each protocol. #}
+{% macro check_redecode() %}
+    {% set lost = [] %}
+    {% for protocol in (ticdc.protocols() if var("ticdc__redecode", false) else []) %}
+        {% set staged = load_cached_relation(ticdc.staged_relation(protocol)) %}
+        {% set in_files = ticdc.feeds_of_kind("files", ticdc.feeds()) %}
+        {% set in_files = in_files | selectattr("protocol", "equalto", protocol) | list %}
+        {% if not staged %}
+            {% set queries = [] %}
+        {% else %}
+            {% set queries = ticdc.lost_files(staged, in_files) if in_files else [ticdc.lost_messages(staged)] %}
+        {% endif %}
+        {% for query in queries %}{% do lost.extend(run_query(query).rows | map(attribute=0)) %}{% endfor %}
+    {% endfor %}
+    {% if lost %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: ticdc__redecode would lose messages that are decoded and that nothing can decode again:\n  - "
+            ~ lost | join("\n  - ")
+            ~ "\nBuild with --full-refresh alone, which keeps what is decoded, or put these messages back"
+        ) %}
+    {% endif %}
+{% endmacro %}
+
+{# Gives the SQL of texts of the files of storage sinks that staging holds and that cannot be decoded again, a list of
+   statements, each with a column of texts. #}
+{% macro lost_files(staged, feeds) %}
+    {% set queries, rows = [], ticdc.rows_of(staged) %}
+    {% do queries.append(
+        "select 'feed ' || feed || ': ' || count(distinct topic) || ' file(s), as the feed is not configured'"
+        ~ " from " ~ rows ~ " as staged"
+        ~ " where feed not in (" ~ ticdc.text_literals(feeds | map(attribute="name")) ~ ") group by feed"
+    ) %}
+    {% for feed in feeds %}
+        {% set name = ticdc.text_literal(feed.name) %}
+        {% set which = " as staged where feed = " ~ name ~ " and topic <> 'metadata')" %}
+        {% set files = "(select distinct topic from " ~ rows ~ which %}
+        {% set told %}
+select
+    {{ ticdc.text_literal("feed " ~ feed.name ~ ": ") }} || count(*)
+    || ' file(s) that are there no more, such as ' || min(topic)
+from {{ files }} as files
+        {% endset %}
+        {% do queries.append(
+            "begin declare exit handler for PATH_NOT_FOUND " ~ told ~ " having count(*) > 0; " ~ told
+            ~ " left anti join (" ~ ticdc.listed_files(feed) ~ ") as listed on topic = path having count(*) > 0; end"
+        ) %}
+    {% endfor %}
+    {% do return(queries) %}
+{% endmacro %}
+
+{# Gives the SQL of texts of the messages, by topic and partition, that staging holds and that cannot be decoded
+   again, as the source no longer has them or their feed is not configured; the first 20. #}
+{% macro lost_messages(staged) %}
+{%- set feeds = ticdc.feeds() | rejectattr("source.kind", "equalto", "files") | list -%}
+select
+    'feed ' || staged.feed || ', topic ' || topic || ', partition ' || `partition` || ': ' || count(*)
+    || ' message(s), offsets ' || min(`offset`) || ' to ' || max(`offset`)
+    || case
+        when bool_and(configured.feed is null) then ', as the feed is not configured'
+        {%- for feed in ticdc.kafka_feeds(ticdc.feeds()) %}
+        when staged.feed = {{ ticdc.text_literal(feed.name) }}
+            then ', as the feed keeps no messages of Kafka (keep_messages)'
+        {%- endfor %}
+        else ', which the source no longer holds'
+    end
+from {{ ticdc.rows_of(staged) }} as staged
+left join (
+    select explode(array({{ ticdc.text_literals(ticdc.feeds() | map(attribute="name")) }})) as feed
+) as configured
+    on staged.feed = configured.feed
+left join (
+    select distinct
+        feed as of_feed,
+        topic as of_topic,
+        `partition` as of_partition,
+        `offset` as of_offset
+    from (
+        {% if feeds -%}
+        {{ ticdc.source_offsets(feeds) }}
+        {%- else -%}
+        select '' as feed, '' as topic, 0 as `partition`, 0 as `offset` where false
+        {%- endif %}
+    ) as messages
+) as kept
+    on staged.feed = of_feed and topic = of_topic and `partition` = of_partition and `offset` = of_offset
+where event_index = 0 and not is_redriven and (configured.feed is null or of_topic is null)
+group by staged.feed, topic, `partition`
+order by staged.feed, topic, `partition`
+limit 20
+{% endmacro %}

@@ -1,3 +1,0 @@
-{% macro relation_before(model) %}
-    {% do return(none if var("ticdc__redecode", false) else ticdc.relation_of(model)) %}
-{% endmacro %}

@@ -1,3 +1,0 @@
-{% macro text_literal(text) -%}
-    '{{ text | string | replace("\\", "\\\\") | replace("'", "\\'") }}'
-{%- endmacro %}

@@ -1,1 +1,0 @@
-{% macro offset_residue() %}(`offset` & 65535){% endmacro %}
