@@ -75,11 +75,7 @@ left join (
         `partition` as of_partition,
         `offset` as of_offset
     from (
-        {% if feeds -%}
         {{ ticdc.source_offsets(feeds) }}
-        {%- else -%}
-        select '' as feed, '' as topic, 0 as `partition`, 0 as `offset` where false
-        {%- endif %}
     ) as messages
 ) as kept
     on staged.feed = of_feed and topic = of_topic and `partition` = of_partition and `offset` = of_offset

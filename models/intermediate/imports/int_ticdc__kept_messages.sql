@@ -10,7 +10,7 @@
 {%- set new_messages = ticdc.kafka_messages(feeds) if feeds else "" -%}
 {%- set found = run_query("select 1 from (" ~ new_messages ~ ") limit 1") if execute and ticdc.has_rows() -%}
 {{ ticdc.takes(
-    {"run_id": ticdc.run_id() | int, "plan_run_id": ticdc.newest_plan() if feeds else 0},
+    {"run_id": ticdc.run_id() | int, "plan_run_id": ticdc.newest_run(ref("int_ticdc__kafka_offsets")) if feeds else 0},
     is_idle=found and not found.rows | length,
 ) }}
 select

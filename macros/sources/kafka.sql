@@ -1,0 +1,135 @@
+{# Gives the name of the model that reads a feed's messages from Kafka: its staging, or the raw copy. #}
+{% macro kafka_reader(feed) %}
+    {% do return("int_ticdc__kept_messages" if feed.keep_messages else "stg_ticdc__" ~ feed.protocol) %}
+{% endmacro %}
+
+{# Makes a temporary view of the session that reads Kafka between offsets, and gives its name. #}
+{% macro kafka_view(feed, ranges, fails_on_loss) %}
+    {% set name = "ticdc__kafka_" ~ feed.name ~ ("" if fails_on_loss else "_again") %}
+    {% set partitions, starts, ends = {}, {}, {} %}
+    {% for range in ranges %}
+        {% do partitions.setdefault(range.topic, []).append(range.partition) %}
+        {% do starts.setdefault(range.topic, {}).update({range.partition | string: range.start_offset}) %}
+        {% do ends.setdefault(range.topic, {}).update({range.partition | string: range.end_offset}) %}
+    {% endfor %}
+    {% set options = {
+        "assign": tojson(partitions), "startingOffsets": tojson(starts), "endingOffsets": tojson(ends),
+        "failOnDataLoss": fails_on_loss | string | lower, "maxRecordsPerPartition": 200000,
+        "kafka.bootstrap.servers": feed.source.bootstrap_servers, "kafka.isolation.level": feed.source.isolation_level,
+    } %}
+    {% for option, value in feed.source.options.items() %}
+        {% do options.update({"kafka." ~ option: value}) %}
+    {% endfor %}
+    {% if "${secrets:" in feed.source.options.values() | join %}
+        {# Kafka's clients read these from the environment; those to a provider `env` Spark replaces in the statement #}
+        {% do options.update({
+            "kafka.config.providers": "secrets",
+            "kafka.config.providers.secrets.class": "org.apache.kafka.common.config.provider.EnvVarConfigProvider",
+        }) %}
+    {% endif %}
+    {% set view, told = ticdc.identifier(name), [] %}
+    {% for option, value in options.items() %}
+        {% do told.append(ticdc.text_literal(option) ~ " " ~ ticdc.text_literal(value)) %}
+    {% endfor %}
+    {% do run_query("create or replace temporary view " ~ view ~ " using kafka options (" ~ told | join(", ") ~ ")") %}
+    {% do return(view) %}
+{% endmacro %}
+
+{# Gives the SQL of the messages between offsets of Kafka, in the columns of `new_messages`. #}
+{% macro kafka_rows(feed, ranges, fails_on_loss=true) -%}
+{%- if not ranges %}{{ ticdc.no_messages() }}{% else -%}
+select
+    topic,
+    `partition`,
+    `offset`,
+    cast(`timestamp` as timestamp_ltz) as message_at,
+    key,
+    value,
+    {{ ticdc.text_literal(feed.name) }} as feed
+from {{ ticdc.kafka_view(feed, ranges, fails_on_loss) }}
+{%- endif %}
+{%- endmacro %}
+
+{# Gives the SQL of the messages in Kafka that the asking model reads in this run, in the columns of `new_messages`:
+   those of the newest plan that it did not read yet. #}
+{% macro kafka_messages(feeds) %}
+    {% set found, plans, reader = [], ref("int_ticdc__kafka_offsets"), ticdc.kafka_reader(feeds[0]) %}
+    {% for feed in feeds %}
+        {% do found.append(ticdc.kafka_rows(feed, ticdc.offsets_to_read(feed, reader, feeds, plans))) %}
+    {% endfor %}
+    {% do return(found | join("\nunion all\n")) %}
+{% endmacro %}
+
+{# Gives the offsets that the asking model reads of each partition of a feed in this run: lists what `kafka_rows`
+   takes. #}
+{% macro offsets_to_read(feed, reader, feeds, plans) %}
+    {# a plan that was made before may be read already, in part or whole #}
+    {% if flags.EMPTY or not ticdc.has_plans(plans) %}{% do return([]) %}{% endif %}
+    {% set key, known, ranges = reader ~ " " ~ this, ticdc.memory().setdefault("kafka_partitions", {}), [] %}
+    {% if key not in known %}{% do known.update({key: ticdc.partitions_of_reader(reader, feeds, plans)}) %}{% endif %}
+    {% for partition in known[key] if partition.feed == feed.name and partition.status == "read" %}
+        {% set start = [partition.first_offset, partition.next_offset or 0] | max %}
+        {% if start < partition.end_offset %}{% do ranges.append(dict(partition, start_offset=start)) %}{% endif %}
+    {% endfor %}
+    {% do return(ranges) %}
+{% endmacro %}
+
+{# Gives the SQL of messages that Kafka still has, of those that a re-drive of a feed decodes again. #}
+{% macro kafka_messages_again(feed) %}
+    {% set plans, staged = ref("int_ticdc__kafka_offsets"), ticdc.relation_before("stg_ticdc__" ~ feed.protocol) %}
+    {% if not staged or not ticdc.has_plans(plans) %}{% do return(ticdc.no_messages()) %}{% endif %}
+    {% set known, ranges = ticdc.known_events(staged, [feed.name], feed.protocol ~ "__commits" in ticdc), [] %}
+    {% for row in run_query(ticdc.offsets_again(known, plans)).rows %}
+        {% do ranges.append({
+            "topic": row[0], "partition": row[1] | int, "start_offset": row[2] | int, "end_offset": row[3] | int,
+        }) %}
+    {% endfor %}
+    {# at an offset of a topic that was made again there is another message, of another time #}
+    {% do return(
+        "select topic, `partition`, `offset`, message_at, key, value, feed from ("
+        ~ ticdc.kafka_rows(feed, ranges, fails_on_loss=false) ~ ") as again left semi join (" ~ known
+        ~ ") as known using (feed, topic, `partition`, `offset`, message_at)"
+    ) %}
+{% endmacro %}
+
+{# Gives the SQL of the offsets, by topic and partition, between which Kafka may have messages that are decoded again.
+   #}
+{% macro offsets_again(known, plans) %}
+select
+    known.topic,
+    known.`partition`,
+    min(known.`offset`) as start_offset,
+    max(known.`offset`) + 1 as end_offset
+from ({{ known }}) as known
+inner join (
+    {{ ticdc.newest_offsets(ticdc.rows_of(plans)) }}
+) as plans
+    on
+        known.feed = plans.feed
+        and known.topic = plans.topic
+        and known.`partition` = plans.`partition`
+where
+    plans.status = 'read'
+    and known.run_id >= plans.log_run_id
+    and known.`offset` between plans.low_offset and plans.high_offset - 1
+group by known.topic, known.`partition`
+{% endmacro %}
+
+{# Says whether a run has begun, and some run planned which offsets of Kafka it reads. #}
+{% macro has_plans(plans) %}
+    {% do return(execute and ticdc.memory().get("is_begun") and ticdc.batches(plans) | length > 0) %}
+{% endmacro %}
+
+{# Gives the SQL of messages in the raw copy, in the columns of `new_messages`. #}
+{% macro kept_messages(feeds, since=0) -%}
+select
+    topic,
+    `partition`,
+    `offset`,
+    `timestamp` as message_at,
+    key,
+    value,
+    feed
+from {{ ticdc.live_rows(ref("int_ticdc__kept_messages")) }} as kept_messages
+where feed in ({{ ticdc.text_literals(feeds | map(attribute="name")) }}) and run_id > {{ since }}
+{%- endmacro %}
