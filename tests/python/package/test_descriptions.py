@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -23,6 +24,9 @@ from ticdc_udfs.typed.names import TypedReason
 
 ROOT = Path(__file__).parents[3]
 PACKAGE = "ticdc"
+LONGEST_LINE = 120
+SHORT_LINES = ("codegen", "history", "latest", "typed")
+"""Folders of `macros/` in which no line is longer."""
 
 
 def test_models_and_seeds(manifest: Manifest) -> None:
@@ -66,9 +70,23 @@ def test_sources(manifest: Manifest) -> None:
 
 
 def test_macros(manifest: Manifest) -> None:
+    """What projects may call has a file of its own and a yml; others stand with their kin, each below a sentence."""
     macros = [macro for macro in manifest.macros.values() if macro.package_name == PACKAGE]
     assert macros
-    report(problem for macro in macros for problem in undescribed_macro(macro))
+    in_file = Counter(macro.original_file_path for macro in macros)
+    private = [macro for macro in macros if is_private(macro, in_file[macro.original_file_path])]
+    report(problem for macro in macros if macro not in private for problem in undescribed_macro(macro))
+    report(problem for macro in private for problem in untold_macro(macro))
+
+
+def test_lines_of_macros_are_read_without_scrolling() -> None:
+    report(
+        f"{path.relative_to(ROOT)}:{number} has {len(line)} characters, at most {LONGEST_LINE} fit"
+        for folder in SHORT_LINES
+        for path in sorted((ROOT / "macros" / folder).rglob("*.sql"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > LONGEST_LINE
+    )
 
 
 def test_variables_stand_in_the_configuration_page() -> None:
@@ -142,6 +160,21 @@ def undescribed_table(name: str, description: str, columns: dict[str, object], p
         yield f"{path}: {name} has no columns in its yml"
     for column in columns.values():
         yield from undescribed(f"column {name}.{column.name}", column.description, path)  # type: ignore[attr-defined]
+
+
+def is_private(macro: Macro, macros_in_file: int) -> bool:
+    return not macro.name.startswith(("materialization_", "test_")) and (
+        macros_in_file > 1 or Path(macro.original_file_path).stem != macro.name
+    )
+
+
+def untold_macro(macro: Macro) -> Iterator[str]:
+    path = macro.original_file_path
+    if macro.description or macro.arguments:
+        yield f"{path}: macro {macro.name} stands with others, and a yml describes it: a sentence above it is enough"
+    before = re.split(rf"{{%-?\s*macro {macro.name}\(", (ROOT / path).read_text(encoding="utf-8"))[0]
+    comment = re.search(r"{#-?((?:(?!#}).)*)#}\s*$", before, re.DOTALL)
+    yield from undescribed(f"macro {macro.name}", comment[1].strip(" -\n") if comment else "", path)
 
 
 def undescribed_macro(macro: Macro) -> Iterator[str]:

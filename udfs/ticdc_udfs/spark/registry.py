@@ -27,7 +27,7 @@ from ticdc_udfs.protocols import (
 from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, progress
 from ticdc_udfs.sources import files
 from ticdc_udfs.sources import udf as sources
-from ticdc_udfs.typed import codegen, plans, relations
+from ticdc_udfs.typed import codegen, plans, relations, sql
 from ticdc_udfs.wire import claim_check
 
 ArrowFunction = Callable[..., "pa.Array[Any]"]
@@ -264,9 +264,9 @@ _TYPED_TABLES = Udf(
 )
 _TYPED_STORAGES = Udf(
     name="ticdc_typed_storages",
-    arguments=(("tables", "string"), ("plans", "string"), ("run", "string")),
+    arguments=(("tables", "string"), ("plans", "string"), ("request", "string")),
     returns="string",
-    description="The typed tables whose storages a run adds to, as a JSON list: of the same lists, and of its state.",
+    description="What a run adds to the storages of typed tables, as JSON: of the same lists, and of its state.",
     function=relations.storages_batch,
 )
 _TYPED_COLUMNS = Udf(
@@ -276,6 +276,14 @@ _TYPED_COLUMNS = Udf(
     description="The columns of a version of a table with their Spark types, as a JSON list; observed has the digits "
     "before and after the point of columns whose type names none.",
     function=plans.columns_batch,
+)
+_TYPED_ROWS = Udf(
+    name="ticdc_typed_rows",
+    arguments=(("table", "string"), ("columns", "string"), ("rows", "string")),
+    returns="string",
+    description="The query that gives the rows of a table their columns with Spark types: of its feed, id and "
+    "incarnation as JSON, its columns as `ticdc_typed_columns` gives them, and a query of the rows of all tables.",
+    function=sql.rows_as_of_batch,
 )
 _GENERATED_MODEL = Udf(
     name="ticdc_generated_model",
@@ -393,6 +401,7 @@ UDFS: tuple[Udf, ...] = (
     _TYPED_TABLES,
     _TYPED_STORAGES,
     _TYPED_COLUMNS,
+    _TYPED_ROWS,
     _GENERATED_MODEL,
     _CONFIGURATION_PROBLEMS,
     _EVENT_PROGRESS,
