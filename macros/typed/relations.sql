@@ -81,12 +81,13 @@
     {% do return(described) %}
 {% endmacro %}
 
-{# Of the functions of these names that are there, pairs of the key (`schema.name()`) and what Spark says of it. #}
+{# Of the functions of these names, in lower case, that are there: pairs of the key (`schema.name()`) and what Spark says of it. #}
 {% macro described_functions(schema, names) %}
     {% set described = [] %}
     {% if not names %}{% do return(described) %}{% endif %}
     {% set place, wanted = ticdc.identifier(schema), dict.fromkeys(names) %}
-    {% for row in run_query("show user functions in " ~ place).rows %}
+    {% set pattern = " like " ~ ticdc.text_literal(names[0]) if names | length == 1 else "" %}
+    {% for row in run_query("show user functions in " ~ place ~ pattern).rows %}
         {% set plain = row[0].replace("`", "").split(".")[-1] %}
         {% if plain in wanted %}
             {% set name = place ~ "." ~ ticdc.identifier(plain) %}
