@@ -81,8 +81,8 @@
     {% do return(described) %}
 {% endmacro %}
 
-{# Of the functions of these names, in lower case, that are there: pairs of the key (`schema.name()`) and what Spark says
-   of it. #}
+{# Of the functions of these names, in lower case, that are there: pairs of the key (`schema.name()`) and what Spark
+   says of it. #}
 {% macro described_functions(schema, names) %}
     {% set described = [] %}
     {% if not names %}{% do return(described) %}{% endif %}
