@@ -19,7 +19,7 @@
         {%- do making.append({"place": 0, "statements": [statement]}) -%}
     {%- endfor -%}
     {%- do ticdc.tried_statements(making) -%}
-    {%- do ticdc.typed_memory().decided.update({"answer": answer, "standing": standing, "made": []}) -%}
+    {%- do ticdc.typed_context().decided.update({"answer": answer, "standing": standing, "made": []}) -%}
 
     {% call noop_statement("main", "OK") %}{% endcall %}
     {{ run_hooks(post_hooks) }}

@@ -1,7 +1,7 @@
 {# Remembers what became of an answer, for `ticdc__tables` and the next run, and drops what no table needs any more. #}
 {% macro remember_typed_tables() %}
     {# where some relations were not made, the next run decides and makes all of them again #}
-    {% set typed, plans = ticdc.typed_memory().decided, ref("int_ticdc__typed_plans") %}
+    {% set typed, plans = ticdc.typed_context().decided, ref("int_ticdc__typed_plans") %}
     {% if typed.get("made", []) | length < 3 %}{% do return("") %}{% endif %}
     {% set answer = typed.answer %}
     {% for table in answer.tables %}

@@ -1,8 +1,8 @@
 {# Makes the relations of one kind of what `int_ticdc__typed_plans` decided; gives the pairs of table and change. #}
 {% macro make_typed_relations(kind) %}
     {# one that is built without the plans has nothing decided, and the next run decides it #}
-    {% set memory, changed, bases = ticdc.typed_memory(), [], {} %}
-    {% set typed = memory.decided %}
+    {% set context, changed, bases = ticdc.typed_context(), [], {} %}
+    {% set typed = context.decided %}
     {% if not typed %}{% do return(changed) %}{% endif %}
     {% for table in typed.answer.tables %}
         {% for change in table.changes if change.kind == kind %}{% do changed.append((table, change)) %}{% endfor %}
@@ -11,7 +11,7 @@
     {% if typed.answer.is_first and changed[20:] %}
         {% set read = {"view": "newest_rows", "history_view": "keyed_history", "as_of_function": "keyed_changes"} %}
         {% set base = ticdc.relation_of("int_ticdc__" ~ read[kind]) | string %}
-        {% do bases.update({base: memory.views[base]}) if base in memory.views %}
+        {% do bases.update({base: context.views[base]}) if base in context.views %}
     {% endif %}
     {% do ticdc.make_relations(changed, typed.standing, bases) %}
     {% do typed.made.append(kind) %}

@@ -1,7 +1,7 @@
 {# What UDF `ticdc_typed_tables` is told of the run, as JSON: `Request` in `typed/relations.py`. #}
 {% macro typed_request() %}
     {% if not execute %}{% do return("{}") %}{% endif %}
-    {% set run, latest, mark = ticdc.typed_memory(), ref("int_ticdc__latest"), ticdc.typed_mark() %}
+    {% set run, latest, mark = ticdc.typed_context(), ref("int_ticdc__latest"), ticdc.typed_mark() %}
     {% set patterns, wanted = {}, {} %}
     {% for feed in ticdc.feeds() if feed.target_schema %}
         {% do patterns.update({feed.name: feed.target_schema}) %}
@@ -41,7 +41,7 @@
 {# What this process remembers, as far as typed tables need it: `decided` is what `int_ticdc__typed_plans` hands to the
    models that make relations of it (`answer`, what is `standing`, the kinds that are `made`), `views` those that may be
    made unready, and `published` the state of the last publication. #}
-{% macro typed_memory() %}
+{% macro typed_context() %}
     {% set memory = ticdc.memory() %}
     {% do return({
         "decided": memory.setdefault("typed", {}),

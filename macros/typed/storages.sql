@@ -43,7 +43,7 @@
 {# Whether there are storages to which this run may have something to add. #}
 {% macro storages_lack_rows() %}
     {% if not execute %}{% do return(false) %}{% endif %}
-    {% set published = ticdc.rows_of_histories(ticdc.typed_memory().published) %}
+    {% set published = ticdc.rows_of_histories(ticdc.typed_context().published) %}
     {% set has_news = published != ticdc.rows_of_histories(ticdc.state()) %}
     {% do return(has_news and ticdc.relation_of("int_ticdc__typed_plans") and ticdc.typed_run().storages) %}
 {% endmacro %}
