@@ -48,8 +48,8 @@
         {% if row != table.known_row %}
             {% set values = [] %}
             {% for value in row.values() %}
-                {% set literal = value if value is number else ticdc.text_literal(value) %}
-                {% do values.append("null" if value is none else literal) %}
+                {% set told = "null" if value is none else value %}
+                {% do values.append(ticdc.text_literal(value) if value is string else told) %}
             {% endfor %}
             {% do changed.append("(" ~ values | join(", ") ~ ")") %}
         {% endif %}
