@@ -4,8 +4,7 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(load_cached_relation(target), "plan") -%}
-    {%- set answer = fromjson(run_query(sql).rows[0][0]) -%}
-    {%- do ticdc.choose_histories(answer) -%}
+    {%- set answer = ticdc.answer_of(sql) -%}
     {%- set found = run_query("show schemas").rows | map(attribute=0) if answer.names else [] -%}
     {%- set schemas = found | map("replace", "`", "") | map("lower") | list -%}
     {%- set standing = ticdc.standing_relations(answer, schemas) -%}

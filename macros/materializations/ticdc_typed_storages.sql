@@ -3,10 +3,7 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- set blocks, stored = [], [] -%}
-    {%- set nothing = {"tables": [], "counts": []} -%}
-    {%- set answer = fromjson(run_query(sql).rows[0][0]) if ticdc.storages_lack_rows() else nothing -%}
-    {%- do ticdc.choose_histories(answer) -%}
-    {%- set tables = answer.tables -%}
+    {%- set tables = ticdc.answer_of(sql).tables if ticdc.storages_lack_rows() else [] -%}
     {%- for table in tables -%}
         {%- set statements = (table.history.statements if table.history else []) + table.statements -%}
         {%- do blocks.append({"place": loop.index0, "statements": statements}) -%}

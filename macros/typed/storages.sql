@@ -48,8 +48,12 @@
     {% do return(has_news and ticdc.relation_of("int_ticdc__typed_plans") and ticdc.typed_run().storages) %}
 {% endmacro %}
 
-{# Completes what an answer says of histories by the choice that its queries make, where it has not one alone. #}
-{% macro choose_histories(answer) %}
+{# The answer that a query gives in rows: what is of all tables, with the `tables`. What it says of histories is completed
+   by the choice that its own queries make, where it has not one alone. #}
+{% macro answer_of(query) %}
+    {% set rows, tables = run_query(query).rows, [] %}
+    {% for place, decided in rows if place %}{% do tables.append(fromjson(decided)) %}{% endfor %}
+    {% set answer = dict(fromjson(rows[0][1]), tables=tables) %}
     {% for query in answer.counts %}
         {% for place, choice in run_query(query).rows %}
             {% do answer.tables[place | int].history.update({"choice": choice}) %}
@@ -58,6 +62,7 @@
     {% for table in answer.tables if table.history %}
         {% do table.history.update(table.history.choices[table.history.choice]) %}
     {% endfor %}
+    {% do return(answer) %}
 {% endmacro %}
 
 {# Stores what the run adds to histories, or tells of them that they are not; publishes it, as views that read a storage

@@ -20,13 +20,25 @@ all_tables as (
         ) as tables
     from found_tables
 
+),
+
+answers as (
+
+    select
+        ticdc_typed_storages(
+            all_tables.tables,
+            all_plans.plans,
+            {{ ticdc.text_literal(ticdc.storage_request(plans)) }}
+        ) as answer
+    from all_tables
+    cross join all_plans
+
 )
 
+-- the first row is of all tables
 select
-    ticdc_typed_storages(
-        all_tables.tables,
-        all_plans.plans,
-        {{ ticdc.text_literal(ticdc.storage_request(plans)) }}
-    ) as answer
-from all_tables
-cross join all_plans
+    place,
+    decided
+from answers
+    lateral view posexplode(answer) exploded as place, decided
+order by place

@@ -166,13 +166,25 @@ all_tables as (
     select to_json(collect_list(struct(*))) as tables
     from measured_tables
 
+),
+
+answers as (
+
+    select
+        ticdc_typed_tables(
+            all_tables.tables,
+            all_plans.plans,
+            {{ ticdc.text_literal(ticdc.typed_request()) }}
+        ) as answer
+    from all_tables
+    cross join all_plans
+
 )
 
+-- the first row is of all tables
 select
-    ticdc_typed_tables(
-        all_tables.tables,
-        all_plans.plans,
-        {{ ticdc.text_literal(ticdc.typed_request()) }}
-    ) as answer
-from all_tables
-cross join all_plans
+    place,
+    decided
+from answers
+    lateral view posexplode(answer) exploded as place, decided
+order by place

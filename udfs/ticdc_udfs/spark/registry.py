@@ -257,16 +257,16 @@ _CLAIM_CHECK = Udf(
 _TYPED_TABLES = Udf(
     name="ticdc_typed_tables",
     arguments=(("tables", "string"), ("plans", "string"), ("request", "string")),
-    returns="string",
-    description="What a run makes, remembers and drops of typed tables, as JSON: of JSON lists of the tables that are "
-    "there and of the plans that are known, and of what the run is told.",
+    returns="array<string>",
+    description="What a run makes, remembers and drops of typed tables, as JSON: what is of all tables, then each of "
+    "them. It takes JSON lists of the tables that are there and of the plans that are known, and what the run is told.",
     function=relations.relations_batch,
 )
 _TYPED_STORAGES = Udf(
     name="ticdc_typed_storages",
     arguments=(("tables", "string"), ("plans", "string"), ("request", "string")),
-    returns="string",
-    description="What a run adds to the storages of typed tables, as JSON: of the same lists, and of its state.",
+    returns="array<string>",
+    description="What a run adds to the storages of typed tables, in the same form, of the same lists and its state.",
     function=relations.storages_batch,
 )
 _TYPED_COLUMNS = Udf(

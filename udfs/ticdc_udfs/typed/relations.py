@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ticdc_udfs.contract.json_texts import by_json
+from ticdc_udfs.contract.json_texts import rows_by_json
 from ticdc_udfs.typed import sql
 from ticdc_udfs.typed.names import OF_PACKAGE, Problem, Settings, TypedReason
 from ticdc_udfs.typed.plans import LeftBehind, Plan, PlannedTable, Version, plans_of
@@ -22,6 +22,7 @@ from ticdc_udfs.typed.storages import (
     KnownStorage,
     NamedStorage,
     Run,
+    StorageAnswer,
     StorageRequest,
     Stored,
     StoredTable,
@@ -509,8 +510,22 @@ def _md5(text: str) -> str:
 
 _read_plan = msgspec.json.Decoder(KnownPlan).decode
 
-relations_batch = by_json(relations_of, tuple[FoundTable, ...], tuple[KnownRow, ...], Request)
-"""`relations_of` for JSON texts."""
 
-storages_batch = by_json(stored_tables, tuple[FoundStorage, ...], tuple[KnownRow, ...], StorageRequest)
-"""`stored_tables` for JSON texts."""
+def _in_rows(answer: Answer | StorageAnswer) -> list[Answer | StorageAnswer | StoredTable]:
+    """What is of all tables, then the tables: servers refuse a row of a hundred megabytes."""
+    return [msgspec.structs.replace(answer, tables=()), *answer.tables]
+
+
+def _relations(found: Iterable[FoundTable], rows: Iterable[KnownRow], request: Request) -> list[Any]:
+    return _in_rows(relations_of(found, rows, request))
+
+
+def _storages(found: Iterable[FoundStorage], rows: Iterable[KnownRow], request: StorageRequest) -> list[Any]:
+    return _in_rows(stored_tables(found, rows, request))
+
+
+relations_batch = rows_by_json(_relations, tuple[FoundTable, ...], tuple[KnownRow, ...], Request)
+"""`relations_of` for JSON texts: the answer without its tables, then these."""
+
+storages_batch = rows_by_json(_storages, tuple[FoundStorage, ...], tuple[KnownRow, ...], StorageRequest)
+"""`stored_tables` for JSON texts, alike."""
