@@ -51,7 +51,8 @@
 {# The answer that a query gives in rows: what is of all tables, with the `tables`. What it says of histories is completed
    by the choice that its own queries make, where it has not one alone. #}
 {% macro answer_of(query) %}
-    {% set rows, tables = run_query(query).rows, [] %}
+    {# sorted here, as Spark, to sort, would run the query twice #}
+    {% set rows, tables = run_query(query).rows | sort(attribute=0), [] %}
     {% for place, decided in rows if place %}{% do tables.append(fromjson(decided)) %}{% endfor %}
     {% set answer = dict(fromjson(rows[0][1]), tables=tables) %}
     {% for query in answer.counts %}

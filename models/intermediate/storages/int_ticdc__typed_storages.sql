@@ -41,4 +41,3 @@ select
     decided
 from answers
     lateral view posexplode(answer) exploded as place, decided
-order by place

@@ -187,4 +187,3 @@ select
     decided
 from answers
     lateral view posexplode(answer) exploded as place, decided
-order by place

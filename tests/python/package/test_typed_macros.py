@@ -98,7 +98,7 @@ class Package:
             rows = [(0, "added")]
         elif query == "decide":
             told = [{**self.answer, "tables": []}, *self.answer["tables"]]
-            rows = [(place, json.dumps(each)) for place, each in enumerate(told)]
+            rows = [(place, json.dumps(each)) for place, each in reversed([*enumerate(told)])]
         return SimpleNamespace(rows=rows)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
