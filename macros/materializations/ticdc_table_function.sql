@@ -4,13 +4,14 @@
     {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- set described = ticdc.described_function(this) -%}
+    {%- set found = ticdc.described_functions(this.schema, [this.identifier | lower]) -%}
+    {%- set described = found | map(attribute=1) | join -%}
     {#- before functions had a comment, the text of this one named the models that it reads -#}
     {%- if described and "ticdc.fingerprint=" not in described and "int_ticdc__" not in described -%}
         {%- do exceptions.raise_compiler_error(
             "ticdc: the function " ~ this ~ " is there already, and this package did not make it: rename or drop it"
         ) -%}
-    {%- elif mark in (described or "") -%}
+    {%- elif mark in described -%}
         {%- call noop_statement("main", "UNCHANGED") -%}{%- endcall -%}
     {%- else -%}
         {% call statement("main") -%}

@@ -4,16 +4,21 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- do ticdc.check_own(load_cached_relation(target), "plan") -%}
-    {%- set answer = fromjson(run_query(sql).rows[0][0]) -%}
-    {%- do ticdc.choose_histories(answer.tables) -%}
-    {%- set schemas = ticdc.schemas_there() if answer.names else [] -%}
+    {%- set answer = ticdc.answer_of(sql) -%}
+    {%- set found = run_query("show schemas").rows | map(attribute=0) if answer.names else [] -%}
+    {%- set schemas = found | map("replace", "`", "") | map("lower") | list -%}
     {%- set standing = ticdc.standing_relations(answer, schemas) -%}
     {%- do ticdc.store_histories(target, answer, standing) -%}
     {#- a run that goes on after this one was killed has to know what may be read -#}
     {%- set pending = answer.tables | selectattr("is_pending") | list -%}
     {%- do ticdc.add_plans(target, pending, is_pending=true) if pending or load_cached_relation(target) is none -%}
-    {%- do ticdc.make_schemas(answer.tables, schemas) -%}
-    {%- do ticdc.memory().update({"typed": {"answer": answer, "standing": standing, "made": []}}) -%}
+    {#- in a schema that is refused Spark refuses each relation -#}
+    {%- set making = [] -%}
+    {%- for schema, statement in answer.schemas.items() if schema not in schemas -%}
+        {%- do making.append({"place": 0, "statements": [statement]}) -%}
+    {%- endfor -%}
+    {%- do ticdc.tried_statements(making) -%}
+    {%- do ticdc.typed_context().decided.update({"answer": answer, "standing": standing, "made": []}) -%}
 
     {% call noop_statement("main", "OK") %}{% endcall %}
     {{ run_hooks(post_hooks) }}

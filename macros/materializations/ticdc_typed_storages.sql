@@ -3,10 +3,10 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- set blocks, stored = [], [] -%}
-    {%- set tables = fromjson(run_query(sql).rows[0][0]) if ticdc.storages_lack_rows() else [] -%}
-    {%- do ticdc.choose_histories(tables) -%}
+    {%- set tables = ticdc.answer_of(sql).tables if ticdc.storages_lack_rows() else [] -%}
     {%- for table in tables -%}
-        {%- do blocks.append({"place": loop.index0, "statements": ticdc.history_statements(table) + ticdc.typed_storage(table)}) -%}
+        {%- set statements = (table.history.statements if table.history else []) + table.statements -%}
+        {%- do blocks.append({"place": loop.index0, "statements": statements}) -%}
     {%- endfor -%}
     {%- set refused = ticdc.tried_statements(blocks | selectattr("statements")) -%}
     {#- what is refused here, or not known, `int_ticdc__typed_plans` makes anew, and tells of -#}
@@ -16,7 +16,11 @@
     {%- do ticdc.note_storages(stored) -%}
     {%- set outdated = ticdc.outdated_storages(ticdc.state()) -%}
     {%- for name in outdated -%}{%- do ticdc.state().models.pop(name) -%}{%- endfor -%}
-    {%- if tables or outdated -%}{%- do ticdc.settle(this, {"made": true}) -%}{%- else -%}{%- do ticdc.note_built(this) -%}{%- endif -%}
+    {%- if tables or outdated -%}
+        {%- do ticdc.settle(this, {"made": true}) -%}
+    {%- else -%}
+        {%- do ticdc.note_built(this) -%}
+    {%- endif -%}
 
     {% call noop_statement("main", "OK" if blocks | selectattr("statements") | list else "NOTHING NEW") %}{% endcall %}
     {{ run_hooks(post_hooks) }}

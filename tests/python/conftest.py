@@ -47,6 +47,8 @@ ALONE = (
     "real_registry",
     "registrar",
     "storage_sinks",
+    "typed_macros",
+    "typed_statements",
 )
 # What runs in one process, as it shares a warehouse, a server, or a Java that is warm. The longest begin first, so that
 # none is waited for.
@@ -54,7 +56,7 @@ GROUPS = {
     "warehouses": re.compile(rf"package/test_(?!{'|'.join(ALONE)})"),
     "servers": re.compile(r"command/test_(thrift|hooks_of_projects|integration|switches_over_thrift|transcripts)"),
     "dbt": re.compile(r"package/test_(dbt_tests|avro_anew|one_table_harms_no_other|storage_sinks)"),
-    "parsed": re.compile(r"package/test_(configuration|descriptions|layers_of_models|macros)"),
+    "parsed": re.compile(r"package/test_(configuration|descriptions|layers_of_models|macros|typed_[ms])"),
 }
 # Parts of the long tests that `.ci/run` takes along, and parts that have more of what some modules build.
 OF_CI = ("dbt", "documents", "kafka", "loads", "processes", "registry", "steps", "storage")

@@ -9,64 +9,39 @@
 {%- set latest = ref("int_ticdc__latest") -%}
 {%- set plans = load_cached_relation(this) if execute %}
 {%- set is_known = plans and not ticdc.is_refresh() %}
-{%- set changes = ref("int_ticdc__changes") %}
-{%- set has_keyless_rows = ticdc.settled(changes).get("has_bags") %}
 {%- set measures = ticdc.some_are_bare() %}
 
 with
 
-{% if plans -%}
-known as (
+{{ ticdc.known_plans(plans) }},
 
-    {{ ticdc.newest_plans(plans) | indent(4) }}
-
-),
-
-{% endif -%}
-{{ ticdc.facts_of_tables(has_keyless_rows) }},
+{{ ticdc.facts_of_tables() }},
 
 typed_tables as (
 
     select
-        tables.feed,
-        tables.schema_name,
-        tables.table_name,
-        tables.table_id,
-        tables.table_incarnation,
-        tables.table_schema,
-        generations.generations,
-        generations.newest_generation,
-        generations.row_count,
+        feed,
+        schema_name,
+        table_name,
+        table_id,
+        table_incarnation,
+        table_schema,
+        generations,
+        newest_generation,
+        row_count,
         -- of tables whose columns changed
-        if(
-            size(array_distinct(tables.versions.table_schema)) > 1, tables.versions, null
-        ) as versions,
-        tables.left_behind,
-        {{ "keyless_tables.feed is not null" if has_keyless_rows else "false" }} as is_keyless,
-        incarnations.incarnations,
-        generations.last_generation
-    from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
-    inner join incarnations
-        on
-            tables.feed = incarnations.feed
-            and tables.table_id = incarnations.table_id
-    left join generations
-        on
-            tables.feed = generations.feed
-            and tables.table_id = generations.table_id
-            and tables.table_incarnation = generations.table_incarnation
-    {%- if has_keyless_rows %}
-    left join keyless_tables
-        on
-            tables.feed = keyless_tables.feed
-            and tables.table_id = keyless_tables.table_id
-    {%- endif %}
+        if(size(array_distinct(versions.table_schema)) > 1, versions, null) as versions,
+        left_behind,
+        is_keyless,
+        incarnations,
+        last_generation
+    from found_tables
     where
-        tables.is_live
-        and tables.table_schema <> '[]'
+        is_live
+        and table_schema <> '[]'
         -- an export also tells of tables that the feed does not carry
-        and (generations.row_count is not null or tables.origin <> 'export')
-        and tables.feed in (
+        and (row_count is not null or origin <> 'export')
+        and feed in (
             ''
             {%- for feed in ticdc.feeds() if feed.target_schema %},
             {{ ticdc.text_literal(feed.name) }}
@@ -110,7 +85,11 @@ images as (
         latest.table_id,
         latest.table_incarnation,
         bare_columns.column_names,
-        {{ ticdc.image_of("map<string, string>") }} as image
+        from_json(
+            row,
+            'map<string, string>',
+            map('columnNameOfCorruptRecord', '', 'maxStringLen', '2147483647')
+        ) as image
     from {{ ticdc.rows_of(latest) }} as latest
     inner join bare_columns
         on
@@ -189,22 +168,22 @@ all_tables as (
 
 ),
 
-all_plans as (
+answers as (
 
-    {% if plans -%}
-    select to_json(collect_list(struct(*))) as plans
-    from known
-    {%- else -%}
-    select '[]' as plans
-    {%- endif %}
+    select
+        ticdc_typed_tables(
+            all_tables.tables,
+            all_plans.plans,
+            {{ ticdc.text_literal(ticdc.typed_request()) }}
+        ) as answer
+    from all_tables
+    cross join all_plans
 
 )
 
+-- the first row is of all tables
 select
-    ticdc_typed_tables(
-        all_tables.tables,
-        all_plans.plans,
-        {{ ticdc.text_literal(ticdc.typed_request()) }}
-    ) as answer
-from all_tables
-cross join all_plans
+    place,
+    decided
+from answers
+    lateral view posexplode(answer) exploded as place, decided

@@ -21,7 +21,8 @@ from ticdc_udfs.typed.relations import (
     relations_of,
     storages_batch,
 )
-from ticdc_udfs.typed.storages import Built, FoundStorage, KnownRow, Run, Settled, Stored
+from ticdc_udfs.typed.sql import Sources, Written
+from ticdc_udfs.typed.storages import Built, FoundStorage, KnownRow, Run, Settled, StorageRequest, Stored
 
 NOW, ROWS_OF = 30, "of now"
 SCHEMA = json.dumps([{"name": "id", "type": "int", "key": 1}, {"name": "v", "type": "varchar(9)"}])
@@ -29,6 +30,9 @@ OLD_SCHEMA = json.dumps([{"name": "id", "type": "int", "key": 1}])
 COLUMNS = [{"name": "id", "stored_as": "c1", "type": "int"}, {"name": "v", "stored_as": "c2", "type": "string"}]
 LARGE, SMALL = 100, 3
 KINDS = ("view", "history_view", "as_of_function")
+SOURCES = Sources(**{name: f"`{name}`" for name in Sources.__struct_fields__})
+OTHERWISE = Sources(**{name: f"`other_{name}`" for name in Sources.__struct_fields__})
+WRITTEN = Written(NOW, "latest_rows", "changes", "history", "history_of_changes", "using parquet")
 
 
 def table(name: str = "t", **others: Any) -> FoundTable:
@@ -47,7 +51,8 @@ def request(storages: dict[str, Stored] | None = None, is_refresh: bool = False,
         **{
             "settings": Settings("x", {"a": "{schema}"}, ("ticdc",)),
             "run": Run(NOW, ROWS_OF, (Built(), Built()), storages or {}, is_refresh),
-            **{"rendering": "rendered", "mark": "ticdc.made_by", "schema": "ticdc", "stored_from_rows": LARGE},
+            **{"sources": SOURCES, "written": WRITTEN, "mark": "ticdc.made_by", "made_by": "us"},
+            **{"schema": "ticdc", "stored_from_rows": LARGE},
             **{"configured": ("a",), "is_published": True, **others},
         }
     )
@@ -74,6 +79,11 @@ def md5(text: str) -> str:
     return hashlib.md5(text.encode()).hexdigest()
 
 
+def storages_of(found: TypedTable) -> tuple[str | None, str | None]:
+    """Where the rows and the history are that relations read."""
+    return found.row["plan"]["storage"], found.row["plan"]["history_storage"]
+
+
 def test_a_new_table_has_three_relations() -> None:
     (found,) = relations_of([table()], [], request()).tables
     assert [(change.kind, change.relation, change.key) for change in found.changes] == [
@@ -82,7 +92,7 @@ def test_a_new_table_has_three_relations() -> None:
         ("as_of_function", "shop.t_as_of", "shop.t_as_of()"),
     ]
     assert all(change.is_other and not change.is_written and change.was is None for change in found.changes)
-    assert (found.storage, found.history_storage, found.history, found.known_row) == (None, None, None, None)
+    assert (storages_of(found), found.history, found.known_row) == ((None, None), None, None)
     assert {name: value for name, value in found.row.items() if name != "plan"} == {
         "feed": "a",
         "schema_name": "Shop",
@@ -98,7 +108,7 @@ def test_a_new_table_has_three_relations() -> None:
     assert "columns" not in found.row["plan"]
 
 
-def test_names_of_storages_and_hashes_are_those_of_the_versions_before() -> None:
+def test_names_of_storages_are_those_of_the_versions_before() -> None:
     """Another one would store all large tables again."""
     found = table(row_count=LARGE, versions=(Version(1, OLD_SCHEMA), Version(2, SCHEMA)), table_incarnation=2)
     found = msgspec.structs.replace(found, left_behind=(LeftBehind(1, 7),))
@@ -108,12 +118,38 @@ def test_names_of_storages_and_hashes_are_those_of_the_versions_before() -> None
     of_past = [past, [{"incarnation": 1, "at_ts": 7}], False]
     storage = f"ticdc.ticdc__typed_{md5(json.dumps(identity))}"
     history = f"ticdc.ticdc__history_{md5(json.dumps([identity, of_past]))}"
-    assert (made.storage, made.history_storage) == (storage, history)
-    assert made.row["plan"]["statements"] == {
-        "view": md5(json.dumps(["rendered", "shop.t", identity, [storage, history]])),
-        "history_view": md5(json.dumps(["rendered", "shop.t_history", identity, [*of_past, storage, history]])),
-        "as_of_function": md5(json.dumps(["rendered", "shop.t_as_of", identity, [*of_past, storage, history]])),
+    assert storages_of(made) == (storage, history)
+
+
+def test_a_relation_is_known_by_its_name_and_its_query() -> None:
+    (found,) = relations_of([table()], [], request()).tables
+    assert found.row["plan"]["statements"] == {
+        change.kind: md5(json.dumps([change.relation, change.query])) for change in found.changes
     }
+    assert [(change.making, change.altering, change.marking) for change in found.changes] == [
+        (
+            "create view shop.t tblproperties ('ticdc.made_by' = 'us') as ",
+            "alter view shop.t as ",
+            "alter view shop.t set tblproperties ('ticdc.made_by' = 'us')",
+        ),
+        (
+            "create view shop.t_history tblproperties ('ticdc.made_by' = 'us') as ",
+            "alter view shop.t_history as ",
+            "alter view shop.t_history set tblproperties ('ticdc.made_by' = 'us')",
+        ),
+        (
+            "create or replace function shop.t_as_of(tso bigint) returns table comment 'ticdc.made_by=us' return ",
+            "create or replace function shop.t_as_of(tso bigint) returns table comment 'ticdc.made_by=us' return ",
+            None,
+        ),
+    ]
+
+
+def test_what_is_read_otherwise_is_made_anew() -> None:
+    known = [remembered(each) for each in relations_of([table()], [], request()).tables]
+    sources = msgspec.structs.replace(SOURCES, history="another")
+    (found,) = relations_of([table()], known, request(sources=sources)).tables
+    assert [change.kind for change in found.changes] == ["history_view"]
 
 
 @pytest.mark.parametrize("row_count", [SMALL, LARGE])
@@ -149,7 +185,7 @@ def test_installations_that_lie_in_one_schema_share_no_storage() -> None:
     storages = []
     for alias in ("", "a_int_ticdc__latest", "b_int_ticdc__latest"):
         (made,) = relations_of([table(row_count=LARGE)], [], request(alias=alias)).tables
-        storages += [made.history_storage]
+        storages += storages_of(made)[1:]
     assert len({*storages}) == 3
 
 
@@ -160,8 +196,11 @@ def test_rows_that_a_storage_lacks_are_written_with_its_view() -> None:
     more = table(row_count=LARGE, versions=past, generations=(10, 20, 30))
     (found,) = relations_of([more], [remembered(first.tables[0])], request(state(first))).tables
     assert [(change.kind, change.is_written, change.is_other) for change in found.changes] == [("view", True, False)]
-    assert found.stored_generations == (10, 20)
-    assert set(found.changes[0].names.values()) == {"shop.t", found.storage}
+    storage = found.row["plan"]["storage"]
+    assert [text.partition(" select ")[0] for text in found.changes[0].writing] == [
+        f"insert overwrite table {storage} partition (generation = 30)"
+    ]
+    assert set(found.changes[0].names.values()) == {"shop.t", storage}
 
 
 def test_a_storage_of_which_generations_were_merged_is_noted() -> None:
@@ -176,28 +215,34 @@ def test_a_storage_of_which_generations_were_merged_is_noted() -> None:
 
 def test_a_large_table_is_its_history_where_its_columns_never_changed() -> None:
     (found,) = relations_of([table(row_count=LARGE)], [], request()).tables
-    assert (found.storage, found.history_storage is not None) == (None, True)
+    storage, history_storage = storages_of(found)
+    assert (storage, history_storage is not None) == (None, True)
     assert found.is_pending
     assert found.storing is not None
     assert found.storing.kind == "history_storage"
     (keyless,) = relations_of([table(row_count=LARGE, is_keyless=True)], [], request()).tables
-    assert (keyless.storage is not None, keyless.history_storage) == (True, None)
+    storage, history_storage = storages_of(keyless)
+    assert (storage is not None, history_storage) == (True, None)
 
 
 def test_a_history_that_cannot_be_stored_is_not_read() -> None:
     (found,) = relations_of([table(row_count=LARGE)], [], request()).tables
     assert found.unstored is not None
-    assert (found.unstored.history_storage, found.unstored.history, found.unstored.is_pending) == (None, None, False)
+    assert (found.unstored.history, found.unstored.is_pending) == (None, False)
     plan = found.unstored.row["plan"]
     assert plan["history_storage"] is None
     assert "columns" not in plan
-    assert plan["statements"] == {kind: md5(text) for kind, text in found.row["plan"]["statements"].items()}
+    assert not {*plan["statements"].values()} & {*found.row["plan"]["statements"].values()}
+    history = found.row["plan"]["history_storage"]
+    assert [history in (change.query or "") for change in (*found.changes, *found.unstored.changes)] == [
+        *[True] * 3,
+        *[False] * 3,
+    ]
 
 
 def test_a_history_is_read_only_where_it_is_published() -> None:
     first = relations_of([table(row_count=LARGE)], [], request())
     (unpublished,) = relations_of([table(row_count=LARGE)], [], request(is_published=False)).tables
-    assert unpublished.history_storage is None
     assert unpublished.history is not None  # what it stores may be published by another run
     assert unpublished.row["plan"]["history_storage"] is None
     known, names = [remembered(first.tables[0])], tuple(state(first))
@@ -215,6 +260,8 @@ def test_a_history_that_may_lack_changes_is_asked_for() -> None:
     (found,) = relations_of([later], [remembered(first.tables[0])], request({name: before})).tables
     assert found.history is not None
     assert (found.history.choice, found.changes) == (None, ())
+    (count,) = relations_of([later], [remembered(first.tables[0])], request({name: before})).counts
+    assert "(0, 'a', 'Shop.t@1', 20)" in count
     assert found.unstored is not None
     assert [change.kind for change in found.unstored.changes] == list(KINDS)
 
@@ -222,7 +269,7 @@ def test_a_history_that_may_lack_changes_is_asked_for() -> None:
 def test_a_relation_that_was_there_is_told_in_case_it_cannot_be_made_anew() -> None:
     (first,) = relations_of([table()], [], request()).tables
     known = remembered(first)
-    (found,) = relations_of([table()], [known], request(rendering="otherwise")).tables
+    (found,) = relations_of([table()], [known], request(sources=OTHERWISE)).tables
     statements = json.loads(known.plan)["statements"]
     assert [change.was for change in found.changes] == [{"statement": statements[kind]} for kind in KINDS]
     (renamed,) = relations_of([table()], [known], request(settings=Settings("x", {"a": "o"}, ("ticdc",)))).tables
@@ -232,19 +279,21 @@ def test_a_relation_that_was_there_is_told_in_case_it_cannot_be_made_anew() -> N
 def test_a_view_that_cannot_be_made_leaves_the_storage_that_it_read() -> None:
     past = (Version(1, OLD_SCHEMA), Version(2, SCHEMA))
     first = relations_of([table(row_count=LARGE, versions=past)], [], request())
-    storage = first.tables[0].storage
+    storage, _ = storages_of(first.tables[0])
     assert first.tables[0].changes[0].otherwise == {"storage": None}
     small = relations_of([table(versions=past)], [remembered(first.tables[0])], request(state(first)))
     (found,) = small.tables
     assert found.row["plan"]["storage"] is None
     assert found.changes[0].otherwise["storage"] == storage
     assert [column.name for column in found.changes[0].otherwise["columns"]] == ["id", "v"]
-    assert [change.otherwise for change in found.changes[1:]] == [{}, {}]
+    # the function reads no stored history, as the columns changed: it stays
+    assert [(change.kind, change.otherwise) for change in found.changes[1:]] == [("history_view", {})]
 
 
 def test_a_schema_of_the_name_of_a_catalog_is_a_problem() -> None:
     (found,) = relations_of([table()], [], request(catalogs=("shop",))).tables
     assert found.changes[0].problem == {"reason": "schema_is_catalog", "detail": "shop.t"}
+    assert relations_of([table()], [], request(catalogs=("shop",))).schemas == {}
 
 
 def test_a_table_that_cannot_be_typed_is_told_once() -> None:
@@ -258,7 +307,7 @@ def test_a_table_that_cannot_be_typed_is_told_once() -> None:
 def test_a_table_that_is_gone_leaves_nothing() -> None:
     past = (Version(1, OLD_SCHEMA), Version(2, SCHEMA))
     first = relations_of([table(row_count=LARGE, versions=past)], [], request())
-    storages = [name for name in (first.tables[0].storage, first.tables[0].history_storage) if name]
+    storages = [name for name in storages_of(first.tables[0]) if name]
     found = relations_of([], [remembered(first.tables[0])], request(state(first)))
     assert [(each.kind, each.relation) for each in found.stale] == [
         ("view", "shop.t"),
@@ -267,6 +316,14 @@ def test_a_table_that_is_gone_leaves_nothing() -> None:
         ("storage", storages[0]),
         ("history_storage", storages[1]),
     ]
+    assert [each.dropping for each in found.stale] == [
+        "drop view if exists shop.t",
+        "drop view if exists shop.t_history",
+        "drop function if exists shop.t_as_of",
+        None,
+        None,
+    ]
+    assert [f"ticdc.{each.name}" for each in found.stale[3:]] == storages
     assert found.storages == ()
     (gone,) = found.gone
     assert gone["row"] == {
@@ -312,6 +369,7 @@ def test_names_that_spark_would_not_take_as_they_are_stand_in_quotes() -> None:
     assert found.tables[0].changes[0].relation == "`my schema`.`1t`"
     assert found.tables[0].changes[0].key == "my schema.1t"
     assert list(found.names) == ["my schema"]
+    assert found.schemas == {"my schema": "create schema if not exists `my schema`"}
 
 
 def texts(*values: str | None) -> pa.Array[Any]:
@@ -323,8 +381,9 @@ def test_answers_for_sql() -> None:
     told = msgspec.json.encode(request()).decode()
     found = relations_batch(texts(tables, None, "[]"), texts("[]", "[]", "[]"), texts(told, told, told)).to_pylist()
     assert found[1] is None
-    assert [each["row"]["table_name"] for each in json.loads(found[0])["tables"]] == ["t"]
-    assert json.loads(found[2])["tables"] == []
+    assert [json.loads(each)["row"]["table_name"] for each in found[0][1:]] == ["t"]
+    assert [json.loads(each[0])["storages"] for each in (found[0], found[2])] == [[], []]
+    assert len(found[2]) == 1
 
 
 def test_storages_for_sql() -> None:
@@ -332,5 +391,7 @@ def test_storages_for_sql() -> None:
     rows = msgspec.json.encode([KnownRow("a", "Shop", "t", "1", "[]", plan=plan, table_incarnation=1)]).decode()
     tables = msgspec.json.encode([FoundStorage("a", "1", 1, "1", (10,), 10)]).decode()
     run = Run(NOW, ROWS_OF, (Built(), Built()), {"h": Stored(((10, 0),), {}, Settled(10))})
-    found = storages_batch(texts(tables), texts(rows), texts(msgspec.json.encode(run).decode())).to_pylist()
-    assert [each["history_storage"] for each in json.loads(found[0])] == ["x.h"]
+    told = msgspec.json.encode(StorageRequest(run, WRITTEN)).decode()
+    first, *found = map(json.loads, storages_batch(texts(tables), texts(rows), texts(told)).to_pylist()[0])
+    assert [each["history"]["storage"] for each in found] == ["x.h"]
+    assert first == {"tables": [], "counts": []}

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from ticdc_udfs.typed.sql import Written, name_of
 from ticdc_udfs.typed.storages import (
     Built,
     FoundStorage,
@@ -15,9 +16,10 @@ from ticdc_udfs.typed.storages import (
     KnownRow,
     Run,
     Settled,
+    StorageAnswer,
+    StorageRequest,
     Stored,
     history_of,
-    name_of,
     stored_tables,
 )
 
@@ -40,6 +42,10 @@ def run(stored: Stored | None, **others: Any) -> Run:
             **others,
         }
     )
+
+
+def tables_to_store(table: FoundStorage, known: KnownRow, of: Run) -> StorageAnswer:
+    return stored_tables([table], [known], StorageRequest(of, Written(NOW, *"abcde")))
 
 
 def history(stored: Stored | None, table: FoundStorage = TABLE, **others: Any) -> History:
@@ -127,13 +133,25 @@ def row(**plan: Any) -> KnownRow:
 
 
 def test_a_table_is_stored_as_its_plan_tells() -> None:
-    (found,) = stored_tables([TABLE], [row()], run(STORED))
-    assert (found.storage, found.history_storage) == (ROWS, STORAGE)
-    assert (found.generations, found.stored_generations) == ((BASE, NOW), (BASE, BEFORE))
+    answer = tables_to_store(TABLE, row(), run(STORED))
+    (found,) = answer.tables
     assert found.stored_rows is not None
     assert found.stored_rows.state == Stored(((BASE, 0), (NOW, 0)))
+    assert [text.partition(" select ")[0] for text in found.statements] == [
+        f"insert overwrite table {ROWS} partition (generation = {NOW})"
+    ]
     assert found.history is not None
-    assert (found.key_columns, [column.name for column in found.columns]) == (("id",), ["id"])
+    assert found.history.storage == STORAGE
+    assert {
+        name: [each.partition(" ")[0] for each in choice.statements] for name, choice in found.history.choices.items()
+    } == {
+        "kept": [],
+        "whole": ["insert"],
+        "added": ["insert"],
+    }
+    (count,) = answer.counts
+    assert f"(0, 'a', 'shop.t@1', {BEFORE})" in count
+    assert f"where generation in ({BASE}, {BEFORE})" in count
 
 
 @pytest.mark.parametrize(
@@ -148,10 +166,12 @@ def test_a_table_is_stored_as_its_plan_tells() -> None:
     ],
 )
 def test_a_run_adds_to_no_storage_that_it_does_not_know(table: FoundStorage, known: KnownRow, stored: Any) -> None:
-    assert stored_tables([table], [known], run(stored)) == []
+    assert tables_to_store(table, known, run(stored)) == StorageAnswer((), ())
 
 
 def test_a_storage_that_is_gone_leaves_the_other() -> None:
     one = Run(NOW, "of now", MODELS, {"ticdc__history_1": STORED})
-    (found,) = stored_tables([TABLE], [row()], one)
-    assert (found.storage, found.stored_rows, found.history_storage) == (None, None, STORAGE)
+    (found,) = tables_to_store(TABLE, row(), one).tables
+    assert (found.statements, found.stored_rows) == ((), None)
+    assert found.history is not None
+    assert found.history.storage == STORAGE

@@ -25,7 +25,7 @@ from ticdc_udfs.typed.names import TypedReason
 ROOT = Path(__file__).parents[3]
 PACKAGE = "ticdc"
 LONGEST_LINE = 120
-SHORT_LINES = ("catalogue", "changes", "config", "runs", "sources", "sql", "staging")
+SHORT_LINES = ("catalogue", "changes", "codegen", "config", "history", "latest", "runs", "sources", "sql", "staging", "typed")
 """Folders of `macros/` in which no line is longer."""
 
 

@@ -13,6 +13,7 @@ from support.parsed import parsed
 
 from dbt_ticdc.feeds import VARIABLES
 from ticdc_udfs.contract.configuration import TYPED_RELATIONS
+from ticdc_udfs.typed import sql
 from ticdc_udfs.typed.types import BARE_TYPES
 
 if TYPE_CHECKING:
@@ -21,40 +22,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 FEEDS = {"ticdc__feeds": [{"name": "shop", "protocol": "canal_json", "topics": ["shop-%", "it's"]}]}
 
-EXPRESSIONS = {
-    "string": "t",
-    "binary": "try_to_binary(t, 'base64')",
-    "timestamp": "try_cast('+' || t || '+00:00' as timestamp_ltz)",
-    "array<string>": "if(t = '', array(), split(t, ','))",
-    "array<float>": "from_json(t, 'array<float>')",
-    "decimal(10,2)": "try_cast(t as decimal(10,2))",
-}
-# Texts of before a DDL, and what is shown of them in a column that is of another type since.
-FORMER = {
-    "timestamp": {
-        "2020-01-02 03:04:05.600000": "2020-01-02 03:04:05.6",
-        "0000-00-00 00:00:00": None,
-        "03:04:05": None,
-        "2020-01-02 03:04:05+09:00": None,
-    },
-    "timestamp_ntz": {
-        "2020-01-02 03:04:05.600000": "2020-01-02 03:04:05.6",
-        "2020-01-02": "2020-01-02 00:00:00",
-        "03:04:05": None,
-        "2020": None,
-        "2020-01-02 03:04:05+09:00": None,
-        "2020-01-02 03:04:05Z": None,
-    },
-    "date": {
-        "2020-01-02": "2020-01-02",
-        "2020-1-2 00:00:00.000000": "2020-01-02",
-        "2020-01-02 03:04:05": None,
-        "0000-00-00": None,
-        "2020": None,
-        "2020-01": None,
-    },
-    "decimal(6,2)": {"1.25": "1.25", "1.2500": "1.25", "1.2345": None},
-}
 IDENTIFIERS = {"id": "id", "_x1": "_x1", "Id": "`Id`", "1a": "`1a`", "a b": "`a b`", "`": "````", "": "``"}
 LITERALS = {"a": "'a'", "it's": r"'it\'s'", "\\": r"'\\'", "\\'": r"'\\\''", 'a"b\n': "'a\"b\n'"}
 RELATIONS = {
@@ -105,16 +72,12 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     (project / "dbt_project.yml").write_text("{name: probe, profile: ticdc}\n", encoding="utf-8")
     (project / "models").mkdir()
     calls = {
-        **{f"expression {of}": f"ticdc.typed_expression('t', {of!r})" for of in EXPRESSIONS},
-        **{f"former {of}": f"ticdc.typed_expression('t', {of!r}, true)" for of in FORMER},
         **{f"identifier {name}": f"ticdc.identifier({json.dumps(name)})" for name in IDENTIFIERS},
         **{f"literal {text}": f"ticdc.text_literal({json.dumps(text)})" for text in LITERALS},
         **{f"relation {schemas}": f"ticdc.schemas_relation({json.dumps(schemas)}) | string" for schemas in RELATIONS},
         **{f"staged {name}": _is_not_staged(ranges) for name, ranges in STAGED.items()},
         "bare": "ticdc.bare_types()",
         "endings": "ticdc.may_end_names()",
-        "free": "ticdc.free_name('_lossy', ['id'])",
-        "taken": "ticdc.free_name('_lossy', ['_lossy', '__lossy'])",
         "feed": "ticdc.is_of_feed(ticdc.feeds()[0])",
         "gapless": "ticdc.is_gapless()",
         "awaited": "ticdc.awaits_topic()",
@@ -127,22 +90,6 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     (project / "models" / "probe.sql").write_text(f"{{{{ config(meta={{{meta}}}) }}}} select 1", encoding="utf-8")
     found: Mapping[str, Any] = parsed(project, FEEDS, project).nodes["model.probe.probe"].config.meta
     return found
-
-
-def test_typed_expression(values: Mapping[str, Any]) -> None:
-    assert {of: values[f"expression {of}"] for of in EXPRESSIONS} == EXPRESSIONS
-
-
-@pytest.mark.parametrize("type_name", FORMER)
-def test_nothing_is_made_up_or_cut_of_a_former_value(
-    values: Mapping[str, Any], spark: SparkSession, type_name: str
-) -> None:
-    texts = spark.createDataFrame([(text,) for text in FORMER[type_name]], "t string")
-    former = values[f"former {type_name}"]
-    if type_name == "timestamp":
-        former = f"convert_timezone('UTC', cast({former} as timestamp_ntz))"
-    shown = texts.selectExpr("t", f"cast({former} as string) as shown").collect()
-    assert {row.t: row.shown for row in shown} == FORMER[type_name]
 
 
 def test_the_same_types_are_bare_in_sql_and_python(values: Mapping[str, Any]) -> None:
@@ -167,10 +114,12 @@ def test_a_range_of_offsets_is_gapless(values: Mapping[str, Any], spark: SparkSe
 
 def test_identifier(values: Mapping[str, Any]) -> None:
     assert {name: values[f"identifier {name}"] for name in IDENTIFIERS} == IDENTIFIERS
+    assert {name: sql.identifier(name) for name in IDENTIFIERS} == IDENTIFIERS
 
 
 def test_text_literal(values: Mapping[str, Any]) -> None:
     assert {text: values[f"literal {text}"] for text in LITERALS} == LITERALS
+    assert {text: sql.text_literal(text) for text in LITERALS} == LITERALS
 
 
 def test_schemas_relation(values: Mapping[str, Any]) -> None:
@@ -184,11 +133,6 @@ def test_the_package_has_the_variables_that_the_command_takes(values: Mapping[st
 
 def test_typed_relations(values: Mapping[str, Any]) -> None:
     assert tuple(values["relations"]) == TYPED_RELATIONS
-
-
-def test_free_name(values: Mapping[str, Any]) -> None:
-    assert values["free"] == "_lossy"
-    assert values["taken"] == "___lossy"
 
 
 def test_feeds(values: Mapping[str, Any]) -> None:

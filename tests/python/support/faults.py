@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
+from ticdc_udfs.typed.plans import Column, LeftBehind
+from ticdc_udfs.typed.sql import Shape, typed_rows
+
 SHIPPED = ("accounting_balanced", "history_intervals", "no_dead_letters", "unique_change")
 NOW_TS = "shiftleft(unix_millis(current_timestamp()), 18)"
 # What the shipped tests must find fault with, by the view of the package that holds it.
@@ -55,6 +60,13 @@ FAULTS = {
     """,
     "ticdc__columns": f"select {TABLE}, 'altered' as table_id, explode(array(1L, 7L, 9L)) as valid_from_ts",
 }
+# A table that left incarnation 1 behind at 7; the row without a moment tells that no version is left.
+LEFT_BEHIND = Shape("shop", "t", 2, (Column("v", "v", "string"),), left_behind=(LeftBehind(1, 7),))
+VERSIONS = (
+    "(select 'shop' as feed, 't' as table_id, 1 as commit_ts, cast(array() as array<string>) as lossy, "
+    "'{}' as row, * from values (1, 'kept', 6), (1, 'left', 7), (1, 'gone', null), (2, 'next', 7) "
+    "as versions (table_incarnation, row_key, valid_from_ts))"
+)
 CALLS = {
     "stale": "ticdc.test_complete_within(ref('ticdc__completeness'), minutes=15)",
     "few": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=3)",
@@ -63,13 +75,9 @@ CALLS = {
     "intervals": "ticdc.test_history_intervals(ref('ticdc__row_history'))",
     "orphans": "ticdc.test_no_orphan_deletes(ref('ticdc__changelog'))",
     "chain": "ticdc.test_before_image_chain(ref('ticdc__changelog'))",
-    # of a table that left incarnation 1 behind at 7; the row without a moment tells that no version is left
-    "left_behind": "ticdc.typed_rows({'feed': 'shop', 'table_id': 't', 'table_incarnation': 2, "
-    "'columns': [{'name': 'v', 'stored_as': 'v', 'type': 'string'}], "
-    "'left_behind': [{'incarnation': 1, 'at_ts': 7}]}, "
-    "\"(select 'shop' as feed, 't' as table_id, 1 as commit_ts, cast(array() as array<string>) as lossy, "
-    "'{}' as row, * from values (1, 'kept', 6), (1, 'left', 7), (1, 'gone', null), (2, 'next', 7) "
-    "as versions (table_incarnation, row_key, valid_from_ts))\", [], ['row_key'], 'valid_from_ts')",
+    "left_behind": json.dumps(
+        typed_rows(LEFT_BEHIND, LEFT_BEHIND.columns, VERSIONS, ["row_key"], moment="valid_from_ts")
+    ),
     "bad_minutes": "ticdc.test_complete_within(ref('ticdc__completeness'), minutes='soon')",
     "bad_at_most": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), at_most=-1)",
     "bad_share": "ticdc.test_no_dead_letters(ref('ticdc__dead_letters'), share=5)",

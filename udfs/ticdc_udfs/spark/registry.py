@@ -28,7 +28,7 @@ from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, opening,
 from ticdc_udfs.sources import files
 from ticdc_udfs.sources import udf as sources
 from ticdc_udfs.state import queries, report
-from ticdc_udfs.typed import codegen, plans, relations
+from ticdc_udfs.typed import codegen, plans, relations, sql
 from ticdc_udfs.wire import claim_check
 
 ArrowFunction = Callable[..., "pa.Array[Any]"]
@@ -258,16 +258,16 @@ _CLAIM_CHECK = Udf(
 _TYPED_TABLES = Udf(
     name="ticdc_typed_tables",
     arguments=(("tables", "string"), ("plans", "string"), ("request", "string")),
-    returns="string",
-    description="What a run makes, remembers and drops of typed tables, as JSON: of JSON lists of the tables that are "
-    "there and of the plans that are known, and of what the run is told.",
+    returns="array<string>",
+    description="What a run makes, remembers and drops of typed tables, as JSON: what is of all tables, then each of "
+    "them. It takes JSON lists of the tables that are there and of the plans that are known, and what the run is told.",
     function=relations.relations_batch,
 )
 _TYPED_STORAGES = Udf(
     name="ticdc_typed_storages",
-    arguments=(("tables", "string"), ("plans", "string"), ("run", "string")),
-    returns="string",
-    description="The typed tables whose storages a run adds to, as a JSON list: of the same lists, and of its state.",
+    arguments=(("tables", "string"), ("plans", "string"), ("request", "string")),
+    returns="array<string>",
+    description="What a run adds to the storages of typed tables, in the same form, of the same lists and its state.",
     function=relations.storages_batch,
 )
 _TYPED_COLUMNS = Udf(
@@ -277,6 +277,14 @@ _TYPED_COLUMNS = Udf(
     description="The columns of a version of a table with their Spark types, as a JSON list; observed has the digits "
     "before and after the point of columns whose type names none.",
     function=plans.columns_batch,
+)
+_TYPED_ROWS = Udf(
+    name="ticdc_typed_rows",
+    arguments=(("table", "string"), ("columns", "string"), ("rows", "string")),
+    returns="string",
+    description="The query that gives the rows of a table their columns with Spark types: of its feed, id and "
+    "incarnation as JSON, its columns as `ticdc_typed_columns` gives them, and a query of the rows of all tables.",
+    function=sql.rows_as_of_batch,
 )
 _GENERATED_MODEL = Udf(
     name="ticdc_generated_model",
@@ -420,6 +428,7 @@ UDFS: tuple[Udf, ...] = (
     _TYPED_TABLES,
     _TYPED_STORAGES,
     _TYPED_COLUMNS,
+    _TYPED_ROWS,
     _GENERATED_MODEL,
     _CONFIGURATION_PROBLEMS,
     _OPENED_STATE,

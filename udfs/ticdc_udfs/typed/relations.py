@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import md5
@@ -11,9 +10,11 @@ from typing import Any
 
 import msgspec
 
-from ticdc_udfs.contract.json_texts import by_json
+from ticdc_udfs.contract.json_texts import rows_by_json
+from ticdc_udfs.typed import sql
 from ticdc_udfs.typed.names import OF_PACKAGE, Problem, Settings, TypedReason
 from ticdc_udfs.typed.plans import LeftBehind, Plan, PlannedTable, Version, plans_of
+from ticdc_udfs.typed.sql import Shape, Sources, Written, identifier, name_of
 from ticdc_udfs.typed.storages import (
     FoundStorage,
     History,
@@ -21,10 +22,13 @@ from ticdc_udfs.typed.storages import (
     KnownStorage,
     NamedStorage,
     Run,
+    StorageAnswer,
+    StorageRequest,
     Stored,
     StoredTable,
+    choosing_queries,
     history_of,
-    name_of,
+    history_to_store,
     stored_rows,
     stored_tables,
 )
@@ -70,16 +74,18 @@ class KnownPlan(KnownStorage, frozen=True):
 class Request(msgspec.Struct, frozen=True):
     """What a run is told besides the tables.
 
-    `rendering` is a hash of how queries are rendered, `mark` the name of the property that relations bear, `schema`
-    where storages lie, quoted. `catalogs` are those of Spark, in which no schema is made. Histories are read where
+    `mark` is the name of the property that relations bear, `made_by` its value, `schema` where storages lie, quoted.
+    `catalogs` are those of Spark, in which no schema is made. Histories are read where
     they are `published` (among other names), or where the run is (`is_published`), with what it stores. `alias` tells
     installations apart that lie in one schema, as a project gives their models other names.
     """
 
     settings: Settings
     run: Run
-    rendering: str
+    sources: Sources
+    written: Written
     mark: str
+    made_by: str
     schema: str
     stored_from_rows: int
     configured: tuple[str, ...]
@@ -92,8 +98,10 @@ class Request(msgspec.Struct, frozen=True):
 class Change(msgspec.Struct, frozen=True, kw_only=True):
     """A relation that is to be made or replaced (`is_other`), with the rows that are stored of it (`is_written`).
 
-    `names` has what may stand in its way, by what the catalogue is asked for. Where it cannot be made: `was` is what
-    stays of the run before, `otherwise` what the plan says then, `named_in` the member that names it.
+    `writing` are the statements that store rows. `query` stands after `making`, or after `altering` where the relation
+    is there; `marking` gives one that bears no mark its mark. `names` has what may stand in its way, by what the
+    catalogue is asked for. Where it cannot be made: `was` is what stays of the run before, `otherwise` what the plan
+    says then, `named_in` the member that names it.
     """
 
     kind: str
@@ -104,6 +112,11 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     named_in: str | None = None
     is_other: bool = False
     is_written: bool = False
+    writing: tuple[str, ...] = ()
+    query: str | None = None
+    making: str | None = None
+    altering: str | None = None
+    marking: str | None = None
     problem: Mapping[str, str] | None = None
     was: Mapping[str, str | None] | None = None
     otherwise: Mapping[str, Any] = {}
@@ -115,7 +128,6 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     `is_pending`: what is stored has to be remembered before it is read.
     """
 
-    history_storage: str | None
     history: History | None
     changes: tuple[Change, ...]
     row: Row
@@ -134,28 +146,38 @@ class TypedTable(StoredTable, frozen=True, kw_only=True):
 
 
 class Stale(msgspec.Struct, frozen=True):
-    """A relation or storage that the run before made and no table needs any more."""
+    """A relation or storage that the run before made and no table needs any more.
+
+    `dropping` drops a relation; a storage, which the state knows by `name`, is left to what reads it.
+    """
 
     kind: str
     relation: str
     key: str
+    name: str
+    dropping: str | None
 
 
 class Answer(msgspec.Struct, frozen=True):
     """All that a run decides: the tables that it does something for, in order, and what it drops or forgets.
 
-    `names` are those that the catalogue is asked for, by schema, functions apart; `unmarked` are those among them that
+    `schemas` has the statements that make those of the relations. `names` are those that the catalogue is asked for, by
+    schema, functions apart; `unmarked` are those among them that
     a run made before there was a mark. `gone` are rows for tables that are there no more. `is_first`: no run before
-    remembers a typed table, so that nobody reads one.
+    remembers a typed table, so that nobody reads one. `is_published`: the run is, as `Request` says. `counts` as
+    `StorageAnswer` has them.
     """
 
     tables: tuple[TypedTable, ...]
     stale: tuple[Stale, ...]
     storages: tuple[str, ...]
     gone: tuple[Mapping[str, Row], ...]
+    schemas: Mapping[str, str]
     names: Mapping[str, Mapping[str, Sequence[str]]]
     unmarked: tuple[str, ...]
     is_first: bool
+    is_published: bool
+    counts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -179,15 +201,15 @@ class _Known:
 
 @dataclass(frozen=True)
 class _Table:
-    """A table with its relations, where it and its history are stored, and hashes of all that queries are made of."""
+    """A table with its relations, and where it and its history are stored."""
 
     found: FoundTable
     plan: Plan
     known: _Known | None
+    shape: Shape
     relations: Mapping[str, str]
     storage: str | None
     history_storage: str | None
-    hashes: Mapping[str, str]
     stored_generations: tuple[int, ...]
 
 
@@ -198,17 +220,23 @@ def relations_of(found: Iterable[FoundTable], rows: Iterable[KnownRow], request:
     plans = plans_of([_planned(table, known.get(table.key), request.run) for table in found], request.settings)
     tables = [_table(table, plan, known.get(table.key), request) for table, plan in zip(found, plans, strict=True)]
     typed = [_typed(table, request) for table in tables]
-    listed = tuple(table for table, of in zip(typed, tables, strict=True) if _is_listed(table, of, request.run))
-    stale = tuple(_stale(tables, typed, known, request))
+    listed = [(of, table) for of, table in zip(tables, typed, strict=True) if _is_listed(table, request.run)]
+    read = [table.row["plan"][_HISTORY_STORAGE] for table in typed]
+    storages = tuple(filter(None, [of.storage for of in tables] + read))
+    stale = tuple(_stale(tables, storages, known, request))
     keys = {table.key for table in found}
+    made = tuple(table for _, table in listed)
     return Answer(
-        listed,
+        made,
         stale,
-        tuple(filter(None, [of.storage for of in tables] + [table.history_storage for table in typed])),
+        storages,
         tuple({"row": _row(*key), "known_row": {}} for key in known if key not in keys),
-        _names(listed, stale),
+        _schemas(made),
+        _names(made, stale),
         tuple(_unmarked(known.values(), request.mark)),
         not known,
+        request.is_published,
+        choosing_queries(((of.shape, table.history) for of, table in listed), request.written),
     )
 
 
@@ -228,7 +256,7 @@ def _planned(found: FoundTable, known: _Known | None, run: Run) -> PlannedTable:
 
 def _table(found: FoundTable, plan: Plan, known: _Known | None, request: Request) -> _Table:
     names = {VIEW: plan.current, HISTORY_VIEW: plan.history, AS_OF_FUNCTION: plan.as_of}
-    relations = {kind: f"{_quoted(plan.schema or '')}.{_quoted(name)}" for kind, name in names.items() if name}
+    relations = {kind: f"{identifier(plan.schema or '')}.{identifier(name)}" for kind, name in names.items() if name}
     identity = [*filter(None, [request.alias]), found.feed, found.table_id, found.table_incarnation, plan.columns]
     of_past = [plan.past_columns, found.left_behind, found.is_keyless]
     is_large = found.row_count >= request.stored_from_rows
@@ -238,37 +266,29 @@ def _table(found: FoundTable, plan: Plan, known: _Known | None, request: Request
     # where the columns never changed, the rows are the versions that did not end
     if is_large and VIEW in relations and (plan.past_columns or not history):
         storage = f"{request.schema}.ticdc__typed_{_hash(identity)}"
-    stored = [name for name in (storage, history) if name]
-    # all that a query is rendered of: to render those of a thousand tables in each run would take seconds
-    hashes = {
-        kind: _hash([request.rendering, relation, identity, ([] if kind == VIEW else of_past) + stored])
-        for kind, relation in relations.items()
-    }
     is_stored = storage is not None and known is not None and known.plan.storage == storage
     state = request.run.storages.get(name_of(storage), Stored()) if storage and is_stored else Stored()
-    return _Table(found, plan, known, relations, storage, history, hashes, state.generations)
+    shape = Shape(
+        found.feed,
+        found.table_id,
+        found.table_incarnation,
+        plan.columns,
+        plan.key_columns,
+        plan.past_columns,
+        found.left_behind,
+        found.is_keyless,
+    )
+    return _Table(found, plan, known, shape, relations, storage, history, state.generations)
 
 
 def _typed(table: _Table, request: Request) -> TypedTable:
-    found, plan, known = table.found, table.plan, table.known
-    history = history_of(found, table.history_storage, request.run) if table.history_storage else None
+    found, known, shape, storage = table.found, table.known, table.shape, table.history_storage
+    history = history_to_store(shape, history_of(found, storage, request.run), request.written) if storage else None
     is_read = history is not None and (request.is_published or history.name in request.published)
     reading = _reading(table, history, is_read, request)
     may_be_stored = history is not None and history.choice != "kept"
     return TypedTable(
-        feed=found.feed,
-        table_id=found.table_id,
-        table_incarnation=found.table_incarnation,
-        key_columns=plan.key_columns,
-        columns=plan.columns,
-        past_columns=plan.past_columns,
-        left_behind=found.left_behind,
-        is_keyless=found.is_keyless,
-        generations=found.generations,
-        storage=table.storage,
-        stored_generations=table.stored_generations,
         stored_rows=stored_rows(table.storage, found.generations),
-        history_storage=reading.history_storage,
         history=history,
         changes=reading.changes,
         row=reading.row,
@@ -281,38 +301,66 @@ def _typed(table: _Table, request: Request) -> TypedTable:
 
 def _reading(table: _Table, history: History | None, is_read: bool, request: Request) -> Reading:
     known, storage = table.known, table.history_storage if is_read else None
-    hashes = table.hashes
-    if table.history_storage and not is_read:
-        # so that a later run, which may read it, finds other texts wanted
-        hashes = {kind: _md5(each) for kind, each in hashes.items()}
+    queries = {kind: _query(kind, table, storage, request.sources) for kind in table.relations}
+    hashes = {kind: _hash([table.relations[kind], query]) for kind, query in queries.items()}
     is_known = known is not None and known.plan.history_storage == storage and bool(known.plan.columns)
     return Reading(
-        history_storage=storage,
         history=history,
-        changes=tuple(_changes(table, hashes, request)),
+        changes=tuple(_changes(table, queries, hashes, request)),
         row=_plan_row(table, storage, hashes),
         is_pending=storage is not None and not is_known,
     )
 
 
-def _changes(table: _Table, hashes: Mapping[str, str], request: Request) -> Iterator[Change]:
-    known = table.known
+def _query(kind: str, table: _Table, history_storage: str | None, sources: Sources) -> str:
+    if kind == VIEW:
+        return sql.view(table.shape, sources, table.storage, history_storage)
+    return (sql.history_view if kind == HISTORY_VIEW else sql.as_of_function)(table.shape, sources, history_storage)
+
+
+def _changes(
+    table: _Table, queries: Mapping[str, str], hashes: Mapping[str, str], request: Request
+) -> Iterator[Change]:
+    known, generations = table.known, table.found.generations
     statements, relations = (known.plan.statements, known.relations) if known else ({}, {})
-    lacks_rows = bool(set(table.found.generations).difference(table.stored_generations))
+    lacks_rows = bool(set(generations).difference(table.stored_generations))
     for kind, relation in table.relations.items():
-        is_written = kind == VIEW and table.storage is not None and (not table.stored_generations or lacks_rows)
+        storage = table.storage if kind == VIEW and (not table.stored_generations or lacks_rows) else None
         is_other = request.run.is_refresh or hashes[kind] != statements.get(kind)
-        if is_written or is_other:
+        if storage or is_other:
             yield _change(
                 kind,
                 relation,
                 request,
-                table.storage if is_written else None,
+                storage,
                 is_other=is_other,
-                is_written=is_written,
+                is_written=storage is not None,
+                writing=_writing(table, storage, request.written),
+                **(_making(kind, relation, queries[kind], request) if is_other else {}),
                 was={"statement": statements.get(kind)} if relations.get(kind) == relation else None,
                 otherwise=_otherwise(table) if kind == VIEW else {},
             )
+
+
+def _writing(table: _Table, storage: str | None, written: Written) -> tuple[str, ...]:
+    if storage is None:
+        return ()
+    return sql.row_statements(table.shape, written, storage, table.found.generations, table.stored_generations)
+
+
+def _making(kind: str, relation: str, query: str, request: Request) -> Mapping[str, str]:
+    if kind == AS_OF_FUNCTION:
+        head = f"create or replace function {relation}(tso bigint) returns table"
+        making = f"{head} comment '{request.mark}={request.made_by}' return "
+        return {"query": query, "making": making, "altering": making}
+    properties = f"tblproperties ('{request.mark}' = '{request.made_by}')"
+    return {
+        "query": query,
+        "making": f"create view {relation} {properties} as ",
+        # `create or replace view` drops the view first, so that readers would miss it
+        "altering": f"alter view {relation} as ",
+        "marking": f"alter view {relation} set {properties}",
+    }
 
 
 def _otherwise(table: _Table) -> Row:
@@ -378,7 +426,7 @@ def _row(*values: Any) -> Row:
     return dict(zip(fields, (*values, *[None] * (len(fields) - len(values))), strict=True))
 
 
-def _is_listed(table: TypedTable, of: _Table, run: Run) -> bool:
+def _is_listed(table: TypedTable, run: Run) -> bool:
     history = table.history
     notes = [table.stored_rows] if table.stored_rows else []
     if history is not None:
@@ -394,11 +442,10 @@ def _is_listed(table: TypedTable, of: _Table, run: Run) -> bool:
 
 
 def _stale(
-    tables: Sequence[_Table], typed: Sequence[TypedTable], known: Mapping[Key, _Known], request: Request
+    tables: Sequence[_Table], storages: Iterable[str], known: Mapping[Key, _Known], request: Request
 ) -> Iterator[Stale]:
     wanted = {_key(kind, relation) for table in tables for kind, relation in table.relations.items()}
-    wanted |= {_key(_STORAGE, table.storage) for table in tables if table.storage}
-    wanted |= {_key(_STORAGE, table.history_storage) for table in typed if table.history_storage}
+    wanted |= {_key(_STORAGE, storage) for storage in storages}
     own_schemas = [schema.lower() for schema in request.settings.own_schemas]
     for (feed, *_), each in known.items():
         for kind, relation in each.all_relations if feed in request.configured else ():
@@ -407,7 +454,15 @@ def _stale(
             # a model of the package may have the name of a typed table that it once wrote
             is_own = kind not in (_STORAGE, _HISTORY_STORAGE) and schema in own_schemas and OF_PACKAGE.match(name)
             if key not in wanted and not is_own:
-                yield Stale(kind, relation, key)
+                is_storage = kind in (_STORAGE, _HISTORY_STORAGE)
+                what = "function" if kind == AS_OF_FUNCTION else "view"
+                dropping = None if is_storage else f"drop {what} if exists {relation}"
+                yield Stale(kind, relation, key, name_of(relation), dropping)
+
+
+def _schemas(tables: Iterable[TypedTable]) -> Mapping[str, str]:
+    schemas = sorted({change.schema for table in tables for change in table.changes if not change.problem})
+    return {schema: f"create schema if not exists {identifier(schema)}" for schema in schemas}
 
 
 def _names(tables: Iterable[TypedTable], stale: Iterable[Stale]) -> Mapping[str, Mapping[str, Sequence[str]]]:
@@ -440,11 +495,6 @@ def _key(kind: str, relation: str) -> str:
     return relation.replace("`", "").lower() + (_FUNCTION if kind == AS_OF_FUNCTION else "")
 
 
-def _quoted(name: str) -> str:
-    """An identifier as the macro `identifier` gives it."""
-    return name if re.fullmatch("[a-z_][a-z0-9_]*", name) else f"`{name.replace('`', '``')}`"
-
-
 def _json(value: Any, sort_keys: bool = False) -> str:
     """The JSON text that dbt's `tojson` gives."""
     return json.dumps(msgspec.to_builtins(value), sort_keys=sort_keys)
@@ -460,8 +510,22 @@ def _md5(text: str) -> str:
 
 _read_plan = msgspec.json.Decoder(KnownPlan).decode
 
-relations_batch = by_json(relations_of, tuple[FoundTable, ...], tuple[KnownRow, ...], Request)
-"""`relations_of` for JSON texts."""
 
-storages_batch = by_json(stored_tables, tuple[FoundStorage, ...], tuple[KnownRow, ...], Run)
-"""`stored_tables` for JSON texts."""
+def _in_rows(answer: Answer | StorageAnswer) -> list[Answer | StorageAnswer | StoredTable]:
+    """What is of all tables, then the tables: servers refuse a row of a hundred megabytes."""
+    return [msgspec.structs.replace(answer, tables=()), *answer.tables]
+
+
+def _relations(found: Iterable[FoundTable], rows: Iterable[KnownRow], request: Request) -> list[Any]:
+    return _in_rows(relations_of(found, rows, request))
+
+
+def _storages(found: Iterable[FoundStorage], rows: Iterable[KnownRow], request: StorageRequest) -> list[Any]:
+    return _in_rows(stored_tables(found, rows, request))
+
+
+relations_batch = rows_by_json(_relations, tuple[FoundTable, ...], tuple[KnownRow, ...], Request)
+"""`relations_of` for JSON texts: the answer without its tables, then these."""
+
+storages_batch = rows_by_json(_storages, tuple[FoundStorage, ...], tuple[KnownRow, ...], StorageRequest)
+"""`stored_tables` for JSON texts, alike."""

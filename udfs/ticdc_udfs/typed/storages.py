@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from ticdc_udfs.typed.plans import Column, LeftBehind, PastColumn
+from ticdc_udfs.typed.sql import Counted, Shape, Written, counts, history_statements, name_of, row_statements
 
 Batch = tuple[int, int]
 """The run that wrote a batch, and how often it was merged."""
@@ -67,11 +68,13 @@ class Addition(msgspec.Struct, frozen=True):
     """What a run makes of a stored history.
 
     `since` is the run after which rows changed whose versions are to be stored: 0 for all, None where there are none.
+    `statements` store them.
     """
 
     state: Stored
     since: int | None
     is_made: bool = False
+    statements: tuple[str, ...] = ()
 
 
 class History(msgspec.Struct, frozen=True):
@@ -127,27 +130,25 @@ class KnownRow(msgspec.Struct, frozen=True):
 
 
 class StoredTable(msgspec.Struct, frozen=True, kw_only=True):
-    """A typed table, by what the queries of its relations and storages are rendered of; storages are quoted."""
+    """What a run stores of a typed table by `statements`, and notes of it: of its rows, and of its history."""
 
-    feed: str
-    table_id: str
-    table_incarnation: int
-    key_columns: tuple[str, ...]
-    columns: tuple[Column, ...]
-    past_columns: tuple[PastColumn, ...] | None
-    left_behind: tuple[LeftBehind, ...]
-    is_keyless: bool
-    generations: tuple[int, ...]
-    storage: str | None
-    stored_generations: tuple[int, ...]
     stored_rows: NamedStorage | None
-    history_storage: str | None
     history: History | None
+    statements: tuple[str, ...] = ()
 
 
-def name_of(storage: str) -> str:
-    """The name by which the state knows a storage, quoted as SQL takes it."""
-    return storage.rpartition(".")[2].replace("`", "")
+class StorageRequest(msgspec.Struct, frozen=True):
+    """What a run is told that adds to storages."""
+
+    run: Run
+    written: Written
+
+
+class StorageAnswer(msgspec.Struct, frozen=True):
+    """The tables that a run adds to; `counts` are queries that choose, by the places of tables, as `History` says."""
+
+    tables: tuple[StoredTable, ...]
+    counts: tuple[str, ...]
 
 
 def stored_rows(storage: str | None, generations: Iterable[int]) -> NamedStorage | None:
@@ -181,9 +182,34 @@ def history_of(table: FoundStorage, storage: str, run: Run) -> History:
     return History(name, storage, {"kept": kept, "whole": whole, "added": added})
 
 
-def stored_tables(found: Iterable[FoundStorage], known: Iterable[KnownRow], run: Run) -> list[StoredTable]:
+def history_to_store(shape: Shape, history: History, written: Written) -> History:
+    """The history with the statements of each choice."""
+    choices = {
+        name: msgspec.structs.replace(
+            choice, statements=history_statements(shape, written, history.storage, choice.since, choice.is_made)
+        )
+        for name, choice in history.choices.items()
+    }
+    return msgspec.structs.replace(history, choices=choices)
+
+
+def choosing_queries(histories: Iterable[tuple[Shape, History | None]], written: Written) -> tuple[str, ...]:
+    """The queries that choose what becomes of histories, by their places."""
+    return counts(
+        (
+            Counted(place, shape, history.storage, kept.settled.run_id or 0, kept.generations)
+            for place, (shape, history) in enumerate(histories)
+            if history is not None and history.choice is None
+            for kept in [history.choices["kept"].state]
+        ),
+        written,
+    )
+
+
+def stored_tables(found: Iterable[FoundStorage], known: Iterable[KnownRow], request: StorageRequest) -> StorageAnswer:
     """The typed tables with storages that the run may add to: those of `run`, which a plan tells the columns of."""
     plans = {(row.feed, row.table_id, row.table_incarnation): row for row in known}
+    storages = request.run.storages
     tables = []
     for table in found:
         row = plans.get((table.feed, table.table_id, table.table_incarnation))
@@ -191,32 +217,37 @@ def stored_tables(found: Iterable[FoundStorage], known: Iterable[KnownRow], run:
             continue
         plan = _read_plan(row.plan)
         storage, history = (
-            each if each and run.storages.get(name_of(each), Stored()).batches else None
+            each if each and storages.get(name_of(each), Stored()).batches else None
             for each in (plan.storage, plan.history_storage)
         )
         if plan.columns and (storage or history):
-            tables.append(_stored_table(table, row, plan, storage, history, run))
-    return tables
+            shape = _shape(table, row, plan)
+            tables.append((shape, _stored_table(table, shape, storage, history, request)))
+    choosing = choosing_queries(((shape, table.history) for shape, table in tables), request.written)
+    return StorageAnswer(tuple(table for _, table in tables), choosing)
+
+
+def _shape(table: FoundStorage, row: KnownRow, plan: KnownStorage) -> Shape:
+    return Shape(
+        table.feed,
+        table.table_id,
+        table.table_incarnation,
+        plan.columns,
+        _read_names(row.key_columns or "[]"),
+        plan.past_columns,
+        plan.left_behind,
+    )
 
 
 def _stored_table(
-    table: FoundStorage, row: KnownRow, plan: KnownStorage, storage: str | None, history: str | None, run: Run
+    table: FoundStorage, shape: Shape, storage: str | None, history: str | None, request: StorageRequest
 ) -> StoredTable:
+    run, written = request.run, request.written
+    stored = run.storages[name_of(storage)].generations if storage else ()
     return StoredTable(
-        feed=table.feed,
-        table_id=table.table_id,
-        table_incarnation=table.table_incarnation,
-        key_columns=_read_names(row.key_columns or "[]"),
-        columns=plan.columns,
-        past_columns=plan.past_columns,
-        left_behind=plan.left_behind,
-        is_keyless=False,
-        generations=table.generations,
-        storage=storage,
-        stored_generations=run.storages[name_of(storage)].generations if storage else (),
         stored_rows=stored_rows(storage, table.generations),
-        history_storage=history,
-        history=history_of(table, history, run) if history else None,
+        history=history_to_store(shape, history_of(table, history, run), written) if history else None,
+        statements=row_statements(shape, written, storage, table.generations, stored) if storage else (),
     )
 
 

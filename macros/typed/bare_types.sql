@@ -1,3 +1,0 @@
-{% macro bare_types() %}
-    {% do return(["decimal", "decimal unsigned", "bit"]) %}
-{% endmacro %}

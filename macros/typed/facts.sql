@@ -1,0 +1,128 @@
+{# The plans as the last run left them: the newest row of each table. #}
+{% macro newest_plans(plans) %}
+with
+
+ranked as (
+
+    select
+        *,
+        -- of two rows of a run the first, of relations that were not made yet, lacks them
+        row_number() over (
+            partition by feed, schema_name, table_name order by batch_id desc, length(plan) desc
+        ) as place
+    from {{ plans }}
+
+)
+
+select
+    feed,
+    schema_name,
+    table_name,
+    table_id,
+    key_columns,
+    current_relation,
+    history_relation,
+    plan,
+    table_incarnation
+from ranked
+-- a table that is gone has a last row without plan
+where place = 1 and plan is not null
+{% endmacro %}
+
+{# CTEs `known`, the plans of the run before where there is a relation of them, and `all_plans`, those as one text. #}
+{% macro known_plans(plans) -%}
+{% if plans -%}
+known as (
+
+    {{ ticdc.newest_plans(plans) }}
+
+),
+
+{% endif -%}
+all_plans as (
+
+    {% if plans -%}
+    select to_json(collect_list(struct(*))) as plans
+    from known
+    {%- else -%}
+    select '[]' as plans
+    {%- endif %}
+
+)
+{%- endmacro %}
+
+{# The CTE `found_tables`, with those that it reads: the incarnations of tables, and what is known of their rows. #}
+{% macro facts_of_tables() -%}
+{%- set has_keyless_rows = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") -%}
+counted_rows as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        generation,
+        count(*) as row_count
+    from {{ ticdc.rows_of(ref("int_ticdc__latest")) }} as latest
+    group by feed, table_id, table_incarnation, generation
+
+),
+
+generations as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        sort_array(collect_list(generation)) as generations,
+        max(generation) as newest_generation,
+        -- the last run that changed a row of the table, also of one that went
+        max(max(generation)) over (partition by feed, table_id) as last_generation,
+        sum(row_count) as row_count
+    from counted_rows
+    group by feed, table_id, table_incarnation
+
+),
+
+{% if has_keyless_rows -%}
+keyless_tables as (
+
+    select distinct
+        feed,
+        table_id,
+        true as had_no_key
+    from {{ ticdc.rows_of(ref("int_ticdc__changes")) }} as changes
+    where array_contains(lossy, '*:no_key')
+
+),
+
+{% endif -%}
+found_tables as (
+
+    select
+        *,
+        {{ "coalesce(had_no_key, false)" if has_keyless_rows else "false" }} as is_keyless,
+        -- a history is stored anew where one of them changed
+        md5(to_json(array_sort(
+            collect_list(struct(table_incarnation, lives)) over (partition by feed, table_id)
+        ))) as incarnations
+    from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
+    left join generations using (feed, table_id, table_incarnation)
+    {{ "left join keyless_tables using (feed, table_id)" if has_keyless_rows }}
+
+)
+{%- endmacro %}
+
+{# The upstream types whose precision a message may leave out, as `BARE_TYPES` of `typed/types.py` has them. #}
+{% macro bare_types() %}
+    {% do return(["decimal", "decimal unsigned", "bit"]) %}
+{% endmacro %}
+
+{# Whether a table that is there has a column of such a type. #}
+{% macro some_are_bare() %}
+    {% set states = ref("int_ticdc__table_states") %}
+    {% do return(ticdc.asked(
+        "select 1 from " ~ ticdc.rows_of(states) ~ " where is_live and exists("
+        ~ "from_json(table_schema, 'array<struct<type: string>>'), "
+        ~ "each -> each.type in (" ~ ticdc.text_literals(ticdc.bare_types()) ~ ")) limit 1", [states]
+    ) | length > 0) %}
+{% endmacro %}

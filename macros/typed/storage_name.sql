@@ -1,3 +1,0 @@
-{% macro storage_name(storage) %}
-    {% do return(storage.split(".")[-1].replace("`", "")) %}
-{% endmacro %}
