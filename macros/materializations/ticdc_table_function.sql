@@ -15,7 +15,8 @@
         {%- call noop_statement("main", "UNCHANGED") -%}{%- endcall -%}
     {%- else -%}
         {% call statement("main") -%}
-            create or replace function {{ this }}({{ config.require("arguments") }}) returns table comment '{{ mark }}' return
+            create or replace function {{ this }}({{ config.require("arguments") }}) returns table comment '{{ mark }}'
+            return
             {{ sql }}
         {%- endcall %}
     {%- endif -%}
