@@ -85,7 +85,7 @@
 {# Raises an error where a run would make a table in a folder that `location_root` names, and files are there
    already. #}
 {% macro check_locations() %}
-    {% set tables = ["ticdc_append", "ticdc_carried_rows", "ticdc_log", "ticdc_snapshot", "seed"] %}
+    {% set tables = ["ticdc_append", "ticdc_carried_rows", "ticdc_log", "seed"] %}
     {% for id in selected_resources if ".ticdc." in id and id in graph.nodes %}
         {% set node = graph.nodes[id] %}
         {% set root = node.config.get("location_root") if node.config.materialized in tables else none %}

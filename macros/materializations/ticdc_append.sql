@@ -1,18 +1,26 @@
 {% materialization ticdc_append, adapter="spark" %}
     {%- set existing, target = load_cached_relation(this), this.incorporate(type="table") -%}
-    {%- set had_rows, taken = ticdc.has_rows(), ticdc.taken(sql) -%}
+    {%- set had_rows, before, taken = ticdc.has_rows(), ticdc.settled(), ticdc.taken(sql) -%}
+    {%- set replaces = config.get("replaces", false) -%}
     {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- do ticdc.check_own(existing, "run_id") -%}
+    {%- do ticdc.check_own(existing, none if replaces else "run_id") -%}
     {%- set existing = ticdc.fitting_table(existing, taken.query) -%}
-    {%- set is_idle = taken.is_idle and had_rows -%}
-    {%- set settled = taken.settles or (ticdc.settled() if is_idle else {"run_id": ticdc.run_id() | int}) -%}
-    {%- if is_idle -%}
+    {%- if replaces -%}
+        {%- set fingerprint = local_md5(taken.query ~ config.get("file_format", "")) -%}
+        {%- set settled = dict(taken.settles or {}, fingerprint=fingerprint) -%}
+        {%- set is_idle = before == settled or (taken.is_idle and before.fingerprint == fingerprint) -%}
+    {%- else -%}
+        {%- set settled = taken.settles or (before if taken.is_idle and had_rows else {"run_id": ticdc.run_id() | int}) -%}
+        {%- set is_idle = taken.is_idle -%}
+    {%- endif -%}
+    {%- if is_idle and had_rows -%}
         {%- call noop_statement("main", "NOTHING NEW") -%}{%- endcall -%}
     {%- else -%}
         {%- call statement("main") -%}{{ ticdc.batch_statement(existing, target, taken.query) }}{%- endcall -%}
-        {%- do ticdc.add_batch(target, is_anew=not had_rows or taken.is_anew, rebuilt=taken.rebuilt) -%}
+        {%- set is_anew = replaces or taken.is_anew or not had_rows -%}
+        {%- do ticdc.add_batch(target, is_anew=is_anew, rebuilt=taken.rebuilt) -%}
         {%- do ticdc[config.get("notes")](target, settled) if config.get("notes") -%}
         {%- do ticdc.merge_batches(target) if config.get("merges", true) -%}
     {%- endif -%}

@@ -1,4 +1,4 @@
-{{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
+{{ config(materialized="ticdc_append", replaces=true, partition_by=["batch_id"]) }}
 {%- set seen_tables, events = ref("int_ticdc__seen_tables"), ref("int_ticdc__events") -%}
 {%- set settled = ticdc.settled() -%}
 {%- set exported = var("ticdc__information_schema", none) -%}

@@ -1,4 +1,4 @@
-{{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
+{{ config(materialized="ticdc_append", replaces=true, partition_by=["batch_id"]) }}
 {%- set seeds = ["ticdc__catalogue_problems", "ticdc__typed_reasons"] -%}
 {%- set checksums = [] -%}
 {%- for seed in seeds if execute and "nodes" in graph -%}

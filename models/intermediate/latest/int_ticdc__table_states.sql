@@ -1,4 +1,4 @@
-{{ config(materialized="ticdc_snapshot", partition_by=["batch_id"]) }}
+{{ config(materialized="ticdc_append", replaces=true, partition_by=["batch_id"]) }}
 -- depends_on: {{ ref("int_ticdc__changes") }}
 {%- set ddl_commits = ticdc.shown_ddl_commits() -%}
 {%- set members = [

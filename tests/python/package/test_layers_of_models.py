@@ -54,7 +54,7 @@ def test_a_model_reads_no_folder_after_its_own(models: dict[str, ModelNode]) -> 
 
 def test_a_snapshot_is_made_anew_where_a_seed_changed(models: dict[str, ModelNode]) -> None:
     """Its text tells nothing of what a seed holds: what it settles has the checksums of all seeds that it reads."""
-    snapshots = [model for model in models.values() if model.config.materialized == "ticdc_snapshot"]
+    snapshots = [model for model in models.values() if model.config.get("replaces")]
     read = {
         model.name: sorted(id.rpartition(".")[2] for id in model.depends_on.nodes if id.startswith("seed."))
         for model in snapshots
