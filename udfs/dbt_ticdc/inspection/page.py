@@ -58,7 +58,7 @@ def _head(message: Message, reading: Reading) -> str:
         f"topic {printable(message.topic)}, partition {message.partition}, offset {message.offset}{at}",
         f"feed {printable(message.feed)}: {message.protocol}{', ' + printable(given) if given else ''}",
         f"key: {_size(message.key)}; value: {_size(message.value)}",
-        *message.notes,
+        *map(printable, message.notes),
     ]
     if reading.stopped:
         lines.append(f"the decoder stopped {printable(reading.stopped)}")
