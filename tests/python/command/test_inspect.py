@@ -193,6 +193,12 @@ def message(value: bytes | None, protocol: str = "canal_json", **options: str) -
     return Message("shop", protocol, options, "topic", 0, 7, 1_795_238_204_129, None, value)
 
 
+def test_no_option_is_shown_that_may_hold_a_secret() -> None:
+    looked_at = message(a_row(), time_zone="UTC", schemas="https://user:word@registry", claim_check="s3a://a:b@c")
+    head = shown(looked_at, read(looked_at)).splitlines()[1]
+    assert head == "feed shop: canal_json, time_zone UTC"
+
+
 def test_the_page_of_a_row() -> None:
     reading = read(message(a_row(data=[{"a": "1", "v": "a\u2028\x1b[31m"}])))
     assert shown(message(a_row()), reading, Fate(("a change", "two\nlines"))).splitlines()[:3] == [
@@ -318,7 +324,7 @@ def test_without_a_warehouse_the_source_of_the_feed_is_asked(
 
 def test_a_feed_of_files_elsewhere_needs_a_warehouse() -> None:
     feed = {"name": "sink", "protocol": "storage_csv", "source": {"files": "s3a://bucket/prefix"}}
-    with pytest.raises(TicdcError, match="by way of a warehouse alone"):
+    with pytest.raises(TicdcError, match="of feed sink are not on this machine: they are read by way of a warehouse"):
         places.at_source(feed, Place("a", 0, 0))
     with pytest.raises(TicdcError, match="say where the messages of feed shop are"):
         places.at_source(FEEDS[0], Place("a", 0, 0))

@@ -15,6 +15,7 @@ from dbt_ticdc.inspection import second
 from dbt_ticdc.inspection.reading import Message, Part, Reading
 from dbt_ticdc.results import aligned, printable
 from ticdc_udfs.contract.events import Event, Kind
+from ticdc_udfs.contract.options import NAMES
 
 _BYTES_A_LINE = 16
 _LINES_SHOWN = 12
@@ -50,12 +51,14 @@ def render(message: Message, reading: Reading, fate: Fate, package: Path, show_a
 
 def _head(message: Message, reading: Reading) -> str:
     at = "" if message.timestamp is None else f", {_instant(message.timestamp)} UTC"
-    given = ", ".join(f"{name} {_option(value)}" for name, value in message.options.items())
+    # others may hold a secret, such as the URL of a registry
+    read_by = {name: value for name, value in message.options.items() if name in NAMES}
+    given = ", ".join(f"{name} {_option(value)}" for name, value in read_by.items())
     lines = [
         f"topic {printable(message.topic)}, partition {message.partition}, offset {message.offset}{at}",
         f"feed {printable(message.feed)}: {message.protocol}{', ' + printable(given) if given else ''}",
         f"key: {_size(message.key)}; value: {_size(message.value)}",
-        *message.notes,
+        *map(printable, message.notes),
     ]
     if reading.stopped:
         lines.append(f"the decoder stopped {printable(reading.stopped)}")

@@ -107,9 +107,8 @@ def at_source(feed: Feed, place: Place) -> Bytes:
     if "files" in source:
         folder = str(source["files"]).removeprefix("file://")
         if not folder.startswith("/"):
-            raise TicdcError(
-                f"files of {source['files']} are read by way of a warehouse alone: name it with --warehouse"
-            )
+            told = f"the files of feed {feed['name']} are not on this machine"
+            raise TicdcError(f"{told}: they are read by way of a warehouse alone, which --warehouse names")
         return of_files(feed, place, _Local(Path(folder)))
     raise TicdcError(
         f"say where the messages of feed {feed['name']} are: --messages names dumps, --warehouse tables made of them"
