@@ -12,7 +12,8 @@
         {%- set settled = dict(taken.settles or {}, fingerprint=fingerprint) -%}
         {%- set is_idle = before == settled or (taken.is_idle and before.fingerprint == fingerprint) -%}
     {%- else -%}
-        {%- set settled = taken.settles or (before if taken.is_idle and had_rows else {"run_id": ticdc.run_id() | int}) -%}
+        {%- set new = {"run_id": ticdc.run_id() | int} -%}
+        {%- set settled = taken.settles or (before if taken.is_idle and had_rows else new) -%}
         {%- set is_idle = taken.is_idle -%}
     {%- endif -%}
     {%- if is_idle and had_rows -%}
