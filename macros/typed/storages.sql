@@ -48,8 +48,8 @@
     {% do return(has_news and ticdc.relation_of("int_ticdc__typed_plans") and ticdc.typed_run().storages) %}
 {% endmacro %}
 
-{# The answer that a query gives in rows: what is of all tables, with the `tables`. What it says of histories is completed
-   by the choice that its own queries make, where it has not one alone. #}
+{# The answer that a query gives in rows: what is of all tables, with the `tables`. What it says of histories is
+   completed by the choice that its own queries make, where it has not one alone. #}
 {% macro answer_of(query) %}
     {# sorted here, as Spark, to sort, would run the query twice #}
     {% set rows, tables = run_query(query).rows | sort(attribute=0), [] %}
