@@ -99,11 +99,16 @@ keyless_tables as (
 found_tables as (
 
     select
-        *,
-        {{ "coalesce(had_no_key, false)" if has_keyless_rows else "false" }} as is_keyless,
+        tables.*,
+        generations.generations,
+        generations.newest_generation,
+        generations.last_generation,
+        generations.row_count,
+        {{ "coalesce(keyless_tables.had_no_key, false)" if has_keyless_rows else "false" }} as is_keyless,
         -- a history is stored anew where one of them changed
         md5(to_json(array_sort(
-            collect_list(struct(table_incarnation, lives)) over (partition by feed, table_id)
+            collect_list(struct(tables.table_incarnation, tables.lives))
+                over (partition by tables.feed, tables.table_id)
         ))) as incarnations
     from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
     left join generations using (feed, table_id, table_incarnation)

@@ -2,7 +2,7 @@
 {%- set seeds = ["ticdc__catalogue_problems", "ticdc__typed_reasons"] -%}
 {%- set checksums = [] -%}
 {%- for seed in seeds if execute and "nodes" in graph -%}
-    {%- do checksums.append(graph.nodes["seed.ticdc." ~ seed].checksum.checksum) -%}
+{%- do checksums.append(graph.nodes["seed.ticdc." ~ seed].checksum.checksum) -%}
 {%- endfor %}
 {{ ticdc.takes({"seeds": checksums | join(" ")}) }}
 select

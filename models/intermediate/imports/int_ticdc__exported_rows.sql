@@ -9,10 +9,14 @@
 {%- do ticdc.check_loads(loads) -%}
 {%- set text_format = "yyyy-MM-dd HH:mm:ss.SSSSSS" -%}
 {%- set row -%}
-to_json(struct(*), map('ignoreNullFields', 'false', 'timeZone', 'UTC', 'timestampFormat', '{{ text_format }}',
-    'timestampNTZFormat', '{{ text_format }}'))
+to_json(struct(*), map(
+    'ignoreNullFields', 'false', 'timeZone', 'UTC', 'timestampFormat', '{{ text_format }}',
+    'timestampNTZFormat', '{{ text_format }}'
+))
 {%- endset -%}
-{%- set nothing = {"schema": "", "table": "", "commit_ts": 0, "key_columns": "", "feed": "", "relation": none} %}
+{%- set nothing = {
+    "schema": "", "table": "", "commit_ts": 0, "key_columns": "", "feed": "", "relation": none,
+} %}
 {{ ticdc.takes(is_idle=not loads) }}
 {%- for load in loads or [nothing] %}
 {#- an export may have no rows: the first one says that it was read #}

@@ -2,10 +2,12 @@
 {#- after all stored tables whose rows it shows readers: these are what `tables_after` counts -#}
 {%- set models, feeds = [
     "int_ticdc__exported_rows", "int_ticdc__claim_checks", "int_ticdc__staged_runs", "int_ticdc__seen_tables",
-    "int_ticdc__catalogue", "int_ticdc__resolved_rows", "int_ticdc__changes", "int_ticdc__carried_rows", "int_ticdc__latest",
-    "int_ticdc__table_states", "int_ticdc__typed_storages",
+    "int_ticdc__catalogue", "int_ticdc__resolved_rows", "int_ticdc__changes", "int_ticdc__carried_rows",
+    "int_ticdc__latest", "int_ticdc__table_states", "int_ticdc__typed_storages",
 ], ticdc.feeds() -%}
-{%- for protocol in ticdc.protocols_in_use() -%}{%- do models.append("stg_ticdc__" ~ protocol) -%}{%- endfor -%}
+{%- for protocol in ticdc.protocols_in_use() -%}
+{%- do models.append("stg_ticdc__" ~ protocol) -%}
+{%- endfor -%}
 {%- do models.append("int_ticdc__writer_schemas") if feeds | selectattr("schemas", "string") | list -%}
 {%- do models.append("int_ticdc__files") if ticdc.feeds_of_kind("files", feeds) -%}
 {%- do models.append("int_ticdc__kafka_offsets") if ticdc.feeds_of_kind("kafka", feeds) -%}
