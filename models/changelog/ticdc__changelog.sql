@@ -1,7 +1,7 @@
 {#- halves of a split update have one key; of a table without key, other rows may be equal -#}
 {%- set are_halves = "commit_ts_exact and not array_contains(lossy, '*:no_key')" -%}
 {%- set changes = ref("int_ticdc__changes") -%}
-{#- of a table of which a commit may have changed a key twice, as the publication tells; a unit test has none -#}
+{#- of a table of which a commit may have changed a key twice, by the publication; unit tests have none -#}
 {%- set may_be_split -%}
 {% if changes.schema is none -%}
 true
