@@ -231,7 +231,8 @@ def _write_report(spark: SparkSession, folder: Path, is_quiet: bool = False) -> 
     try:
         state.write_whole(path, report.html(state.of_warehouse(spark, folder)))
     except Exception as error:
-        say(f"the report could not be written to {path}: {without_trace(error).splitlines()[0]}")
+        told = (without_trace(error) or type(error).__name__).splitlines()[0]
+        say(f"the report could not be written to {path}: {told}")
     else:
         if not is_quiet:
             say(f"report: {path}")
