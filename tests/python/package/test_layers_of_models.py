@@ -27,7 +27,7 @@ ORDER = [
     "operations",
 ]
 """The folders of `models/`: a model reads only models of its own and of those before it."""
-MOST_LINES = 60
+MOST_LINES, MOST_LINES_OF_A_QUERY = 60, 260
 MACRO = re.compile(r"{%-? (?:macro|materialization) (\w+).*?{%-? end(?:macro|materialization) -?%}", re.DOTALL)
 
 
@@ -79,16 +79,17 @@ def test_materializations_are_in_their_folder() -> None:
 
 
 def test_macros_are_short() -> None:
-    lengths = {
-        f"{path.relative_to(ROOT)}: {found[1]}": found[0].count("\n") + 1
+    """One that asks the warehouse is; one that only renders a query stands whole, as it is read from top to bottom."""
+    found = [
+        (f"{path.relative_to(ROOT)}: {macro[1]}", macro[0].count("\n") + 1, "run_query(" in macro[0])
         for path in (ROOT / "macros").rglob("*.sql")
-        for found in MACRO.finditer(path.read_text(encoding="utf-8"))
-    }
-    assert lengths
+        for macro in MACRO.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert found
     long = [
-        f"{macro} has {length} lines, at most {MOST_LINES} are allowed"
-        for macro, length in lengths.items()
-        if length > MOST_LINES
+        f"{macro} has {length} lines, at most {most} are allowed"
+        for macro, length, asks in found
+        if length > (most := MOST_LINES if asks else MOST_LINES_OF_A_QUERY)
     ]
     assert not long, "\n".join(long)
 
