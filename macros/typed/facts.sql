@@ -88,8 +88,7 @@ keyless_tables as (
 
     select distinct
         feed,
-        table_id,
-        true as had_no_key
+        table_id
     from {{ ticdc.rows_of(ref("int_ticdc__changes")) }} as changes
     where array_contains(lossy, '*:no_key')
 
@@ -104,15 +103,25 @@ found_tables as (
         generations.newest_generation,
         generations.last_generation,
         generations.row_count,
-        {{ "coalesce(keyless_tables.had_no_key, false)" if has_keyless_rows else "false" }} as is_keyless,
+        {{ "keyless_tables.feed is not null" if has_keyless_rows else "false" }} as is_keyless,
         -- a history is stored anew where one of them changed
         md5(to_json(array_sort(
-            collect_list(struct(tables.table_incarnation, tables.lives))
-                over (partition by tables.feed, tables.table_id)
+            collect_list(struct(tables.table_incarnation, tables.lives)) over (
+                partition by tables.feed, tables.table_id
+            )
         ))) as incarnations
     from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
-    left join generations using (feed, table_id, table_incarnation)
-    {{ "left join keyless_tables using (feed, table_id)" if has_keyless_rows }}
+    left join generations
+        on
+            tables.feed = generations.feed
+            and tables.table_id = generations.table_id
+            and tables.table_incarnation = generations.table_incarnation
+    {%- if has_keyless_rows %}
+    left join keyless_tables
+        on
+            tables.feed = keyless_tables.feed
+            and tables.table_id = keyless_tables.table_id
+    {%- endif %}
 
 )
 {%- endmacro %}

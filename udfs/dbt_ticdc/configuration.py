@@ -14,17 +14,15 @@ from dbt_ticdc import feeds, package_path, warehouse
 from dbt_ticdc.errors import TicdcError
 from ticdc_udfs.contract.configuration import Kind, problems_of
 
-_RETURNED = re.compile(r"do return\((.*)\) %\}", re.DOTALL)
+_RETURNED = re.compile(r"macro protocols\(\) %\}\s*\{% do return\((.*?)\) %\}", re.DOTALL)
 
 
 @cache
 def protocols() -> Mapping[str, Mapping[str, Kind]]:
-    """The options of each protocol, and what they take: what its macro `<protocol>__options` returns."""
-    found = {}
-    for path in sorted((package_path() / "macros" / "protocols").glob("*/*__options.sql")):
-        returned = _RETURNED.search(path.read_text(encoding="utf-8"))
-        found[path.parent.name] = {} if returned is None else yaml.safe_load(returned[1])
-    return found
+    """The options of each protocol, and what they take: what the macro `protocols` returns."""
+    text = (package_path() / "macros" / "config" / "protocols.sql").read_text(encoding="utf-8")
+    (returned,) = _RETURNED.findall(text)
+    return {name: told["options"] for name, told in yaml.safe_load(returned).items()}
 
 
 def understood(variables: dict[str, Any]) -> dict[str, Any]:

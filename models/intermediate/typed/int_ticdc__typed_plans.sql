@@ -86,7 +86,7 @@ images as (
         latest.table_incarnation,
         bare_columns.column_names,
         from_json(
-            row,
+            latest.row,
             'map<string, string>',
             map('columnNameOfCorruptRecord', '', 'maxStringLen', '2147483647')
         ) as image
@@ -112,7 +112,7 @@ texts as (
         column_name,
         ltrim('-', try_element_at(image, column_name)) as text
     from images
-    lateral view explode(column_names) names as column_name
+        lateral view explode(column_names) names as column_name
 
 ),
 
