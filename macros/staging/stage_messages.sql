@@ -9,7 +9,7 @@
 {%- set messages = ticdc.messages_to_stage(protocol, feeds, redriven_feeds, offsets) -%}
 {%- set has_commits = told.may_lack_commits and (redriven_feeds or ticdc.some_lack_commits(messages)) -%}
 {%- set payloads = {"keep": ["", ""], "hash": ["unhex(sha2(", ", 256))"]} -%}
-{%- set payload = payloads.get(var("ticdc__dead_letter_payloads", "keep")) -%}
+{%- set payload = payloads.get(var("ticdc__dead_letter_payloads", "keep") | string) -%}
 {{ ticdc.takes(
     dict(ticdc.sources_progress(feeds), run_id=first_run_id),
     is_idle=may_be_idle and not ticdc.has_new_messages(feeds, offsets),

@@ -144,8 +144,9 @@ def test_200_broken_messages_of_each_protocol(name: str) -> None:
 def test_each_decoder_has_a_page() -> None:
     decoders = {path.parent.name for path in Path(page.__file__).parents[2].glob("ticdc_udfs/protocols/*/message.py")}
     assert decoders == DECODERS.keys() == configuration.protocols().keys()
-    macro = (package_path() / "macros" / "config" / "decoding_options.sql").read_text(encoding="utf-8")
-    assert {*re.findall(r'"(\w+)"', macro)} - {"feed"} == NAMES
+    macro = (package_path() / "macros" / "config" / "feeds.sql").read_text(encoding="utf-8")
+    told = re.search(r"told = .*?, \[\], \[(.*?)\]", macro, re.DOTALL)
+    assert told and {*re.findall(r'"(\w+)"', told[1])} == NAMES
 
 
 def test_vectors_of_the_encoders() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,9 @@ def test_one_error_names_all_feeds_that_cannot_be_rendered(tmp_path: Path) -> No
     text = error_of(WRONG, tmp_path)
     assert f"ticdc: the configuration has {len(LINES)} problem(s):" in text
     told = [line.strip()[2:] for line in text.splitlines() if line.strip().startswith("- ")]
-    assert told == [problem for problem in PROBLEMS if problem.startswith(tuple(f"{line}: " for line in LINES))]
+    # what may be meant only Python says, before Spark is opened and when a run begins
+    found = [problem for problem in PROBLEMS if problem.startswith(tuple(f"{line}: " for line in LINES))]
+    assert told == [re.sub(r"did you mean \w+\? ", "", problem) for problem in found]
 
 
 @pytest.mark.parametrize(
