@@ -38,7 +38,7 @@ from dbt_ticdc.progress import say, step
 from ticdc_udfs.state import report
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import Row, SparkSession
 
 _LAST_BUILD = "last_build"
 _NOTHING_IS_NEW = "nothing is new since the last build: no messages, no change of feeds, columns or package"
@@ -212,24 +212,31 @@ def _summary(
             yield said
         except build.NodesFailed:
             if summary.is_possible(spark):
-                print(summary.text(spark, folder), flush=True)
-                _write_report(spark, folder)
+                found = summary.found(spark)
+                print(summary.text(found, folder), flush=True)
+                _write_report(spark, folder, problems=found.problems)
             raise
-        said.append(summary.text(spark, folder))
+        found = summary.found(spark)
+        said.append(summary.text(found, folder))
         print(said[0], end="")
         if writes_report:
-            _write_report(spark, folder)
-        if is_strict and (errors := summary.errors(spark)):
+            _write_report(spark, folder, problems=found.problems)
+        if is_strict and (errors := sum(problem.severity == "error" for problem in found.problems)):
             raise TicdcError(f"--strict: there are {errors:,} problems of severity error (ticdc__problems)", 1)
     finally:
         spark.stop()
 
 
-def _write_report(spark: SparkSession, folder: Path, is_quiet: bool = False) -> None:
-    """Writes the page of the state; where that fails, it says so, and the run is done nevertheless."""
+def _write_report(
+    spark: SparkSession, folder: Path, is_quiet: bool = False, problems: Sequence[Row] | None = None
+) -> None:
+    """Writes the page of the state; where that fails, it says so, and the run is done nevertheless.
+
+    `problems` are asked for where they are not known.
+    """
     path = folder / state.REPORT
     try:
-        state.write_whole(path, report.html(state.of_warehouse(spark, folder)))
+        state.write_whole(path, report.html(state.of_warehouse(spark, folder, problems=problems)))
     except Exception as error:
         told = (without_trace(error) or type(error).__name__).splitlines()[0]
         say(f"the report could not be written to {path}: {told}")

@@ -22,7 +22,7 @@ from ticdc_udfs.state import facts, queries, report, status
 from ticdc_udfs.state.facts import Facts, ModelTime
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import Row, SparkSession
 
 STALLED_AFTER_MINUTES = 60
 """The default of `ticdc__stalled_after_minutes`."""
@@ -112,11 +112,25 @@ def _asked_for(options: argparse.Namespace, parts: Sequence[str] = ()) -> Facts:
         spark.stop()
 
 
-def of_warehouse(spark: SparkSession, folder: Path, parts: Sequence[str] = (), max_lag: float | None = None) -> Facts:
-    """The state of a warehouse that a session has open; `max_lag` is in seconds."""
+def of_warehouse(
+    spark: SparkSession,
+    folder: Path,
+    parts: Sequence[str] = (),
+    max_lag: float | None = None,
+    problems: Sequence[Row] | None = None,
+) -> Facts:
+    """The state of a warehouse that a session has open; `max_lag` is in seconds.
+
+    `problems` are the rows of `ticdc__problems` where they are known: it takes longest to ask for.
+    """
     minutes = warehouse.variables(folder).get("ticdc__stalled_after_minutes", STALLED_AFTER_MINUTES)
     times = model_times(warehouse.work_folder(folder))
-    return of_session(spark, parts, stalled_after=round(max_lag or 60 * minutes), model_times=times)
+    known: dict[str, Any] = {"stalled_after": round(max_lag or 60 * minutes), "model_times": times}
+    if problems is None:
+        return of_session(spark, parts, **known)
+    others = [part for part in parts or queries.PARTS if part != "problems"]
+    found = of_session(spark, others, **known)
+    return msgspec.structs.replace(found, problems=facts.kinds_of_problems(row.asDict() for row in problems))
 
 
 def of_session(spark: SparkSession, parts: Sequence[str] = (), **known: Any) -> Facts:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dbt_ticdc.results import aligned, printable
 from dbt_ticdc.warehouse import DEFAULT
@@ -51,11 +51,6 @@ def waits(spark: SparkSession) -> bool:
     )
 
 
-def errors(spark: SparkSession) -> int:
-    """The number of problems of severity error."""
-    return spark.table("ticdc__problems").where("severity = 'error'").count()
-
-
 def dead_letters(spark: SparkSession, feeds: Sequence[str] = ()) -> int:
     """The number of dead letters of these feeds (default: all)."""
     if not spark.catalog.tableExists("ticdc__dead_letters"):
@@ -64,12 +59,26 @@ def dead_letters(spark: SparkSession, feeds: Sequence[str] = ()) -> int:
     return (letters.where(letters["feed"].isin(*feeds)) if feeds else letters).count()
 
 
-def text(spark: SparkSession, folder: Path = Path(DEFAULT)) -> str:
-    """The summary of the package's tables in the session's current database, that of a warehouse."""
-    query = _query_command(folder)
+class Found(NamedTuple):
+    """The rows that a summary is made of."""
+
+    tables: list[Row]
+    feeds: list[Row]
+    dead_letters: list[Row]
+    problems: list[Row]
+
+
+def found(spark: SparkSession) -> Found:
+    """What a summary says of the package's tables in the session's current database."""
     # each takes seconds to plan, and the driver plans one on one core
     with ThreadPoolExecutor(len(_QUERIES)) as pool:
-        tables, feeds, dead_letters, problems = pool.map(lambda query: spark.sql(query).collect(), _QUERIES)
+        return Found(*pool.map(lambda query: spark.sql(query).collect(), _QUERIES))
+
+
+def text(rows: Found, folder: Path = Path(DEFAULT)) -> str:
+    """The summary of the tables of a warehouse."""
+    query = _query_command(folder)
+    tables, feeds, dead_letters, problems = rows
     problem_counts = Counter((each.feed, each.schema_name, each.table_name) for each in problems)
 
     parts = [

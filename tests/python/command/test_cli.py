@@ -19,6 +19,7 @@ from support.dumps import TIMESTAMP, line, tables_of, write
 from dbt_ticdc import build, cli, codegen, columns, feeds, last_run, package_path, results, summary, warehouse
 from dbt_ticdc.codegen import Outcome
 from dbt_ticdc.errors import TicdcError
+from ticdc_udfs.state import facts, queries
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -380,8 +381,15 @@ def marts(spark: SparkSession) -> None:
     spark.sql("create view int_ticdc__sized_tables as select * from ticdc__tables")
 
 
+def test_a_report_has_the_problems_of_the_summary(spark: SparkSession, marts: None) -> None:
+    (query,) = queries.queries(queries.RELATIONS, ("problems",)).values()
+    asked = facts.of(0, 0, {"problems": spark.sql(query).collect()[0][0]}).problems
+    rows = summary.found(spark).problems
+    assert asked == facts.kinds_of_problems(row.asDict() for row in rows) != ()
+
+
 def test_summary(spark: SparkSession, marts: None) -> None:
-    text = summary.text(spark)
+    text = summary.text(summary.found(spark))
     assert "feed f: 1 table, 1,234 rows, complete through 2023-11-14 22:13:20.123 UTC\n" in text
     assert "\ns.a\\nb          shop.`odd`   1,234  2023-11-14 22:13:20.123         2\n" in text
     assert "problems: 2 warnings\n  warning lossy, 2 times in feed f: s.a\\nb\n    why (the first)\n" in text

@@ -249,7 +249,7 @@ def test_a_redrive_says_what_it_healed(
 def test_a_report_that_cannot_be_written_fails_no_run(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    def fail(*arguments: object) -> None:
+    def fail(*arguments: object, **options: object) -> None:
         raise error
 
     monkeypatch.setattr(cli.state, "of_warehouse", fail)

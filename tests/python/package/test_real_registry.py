@@ -168,7 +168,7 @@ def outage(tmp_path_factory: pytest.TempPathFactory) -> Outage:
             (dumps / f"{part}.jsonl").write_text("".join(lines_of(PARTS[part], ids)), encoding="utf-8")
             assert session.run(home, dumps, feeds)
         found = (session.rows(home, f"select * from {mart}") for mart in ("ticdc__dead_letters", "ticdc__accounting"))
-        builds.append(Build(summary.text(session.opened(home)), *found))
+        builds.append(Build(summary.text(summary.found(session.opened(home))), *found))
 
     with apicurio.behind_a_door(seconds=0.05) as door:
         url = f"{door.url}/apis/ccompat/v7"

@@ -5,10 +5,13 @@ Instants are milliseconds since 1970, commits are TSOs (milliseconds << 18 | log
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+
+from ticdc_udfs.state import queries
 
 
 class Partition(msgspec.Struct, frozen=True):
@@ -147,6 +150,21 @@ def of(now: int, stalled_after: int, answers: Mapping[str, str | None], model_ti
     """The facts of the answers of `queries.queries`: a JSON list for each, by its name."""
     found = {name: msgspec.json.decode(text, type=_MEMBERS[name]) for name, text in answers.items() if text}
     return Facts(now, stalled_after, **found, model_times=tuple(model_times))
+
+
+def kinds_of_problems(rows: Iterable[Mapping[str, Any]]) -> tuple[Problem, ...]:
+    """The kinds of the problems that `ticdc__problems` has as rows, as the query `problems` gives them."""
+    kinds = defaultdict(list)
+    for row in rows:
+        kinds[row["severity"], row["code"], row["feed"]].append(row)
+    found = []
+    for (severity, code, feed), alike in kinds.items():
+        first = min(alike, key=lambda row: row["detail"] or "")
+        names = (("" if row["schema_name"] is None else f"{row['schema_name']}.", row["table_name"]) for row in alike)
+        tables = sorted({schema + table for schema, table in names if table is not None})
+        texts = ((first[name] or "")[: queries.TEXT] for name in ("detail", "remedy"))
+        found.append(Problem(severity, code, feed, len(alike), tuple(tables[: queries.PLACES]), *texts))
+    return tuple(sorted(found, key=lambda kind: (kind.severity, -kind.problems, kind.code, kind.feed)))
 
 
 class Lag(NamedTuple):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_GAPS, _PARTITIONS, _RUNS, _TABLES, _DDL, _PLACES, _TEXT = 20, 1000, 60, 300, 150, 5, 400
+_GAPS, _PARTITIONS, _RUNS, _TABLES, _DDL = 20, 1000, 60, 300, 150
+PLACES, TEXT = 5, 400
+"""How many tables of a kind of problem are named, and how many characters its texts have at most."""
 _RELATIONS = (
     *("ticdc__accounting", "ticdc__changelog", "ticdc__completeness", "ticdc__ddl_history", "ticdc__dead_letters"),
     *("ticdc__error_codes", "ticdc__problems", "ticdc__runs", "int_ticdc__sized_tables", "int_ticdc__staged_runs"),
@@ -147,10 +149,10 @@ select
     feed,
     count(*) as problems,
     slice(
-        array_sort(collect_set(coalesce(schema_name || '.', '') || table_name)), 1, {_PLACES}
+        array_sort(collect_set(coalesce(schema_name || '.', '') || table_name)), 1, {PLACES}
     ) as tables,
-    left(min(detail), {_TEXT}) as detail,
-    left(min_by(remedy, detail), {_TEXT}) as remedy
+    left(min(detail), {TEXT}) as detail,
+    left(min_by(remedy, detail), {TEXT}) as remedy
 from {{ticdc__problems}}
 group by severity, code, feed
 order by severity, problems desc, code, feed""",
@@ -161,8 +163,11 @@ select
     schema_name,
     table_name,
     ddl_kind,
-    left(ddl_query, {_TEXT}) as query
+    left(ddl_query, {TEXT}) as query
 from {{ticdc__ddl_history}}
 order by commit_ts desc, feed, schema_name, table_name
 limit {_DDL}""",
 }
+
+PARTS = tuple(_QUERIES)
+"""All members of `Facts` that queries fill."""
