@@ -66,6 +66,10 @@
             {% do run_query("alter view " ~ relation ~ " as " ~ ticdc.state_view(found)) %}
         {% endif %}
     {% endfor %}
+    {% set log = ticdc.relation_of("int_ticdc__runs") %}
+    {% if log and ticdc.missing_columns(log, ["plan"]) %}
+        {% do run_query("alter table " ~ log ~ " add columns (plan string)") %}
+    {% endif %}
     {# a table of a protocol that no feed has now is none of those that are decoded again #}
     {% for protocol in ticdc.protocols() if facts.is_redecode and protocol not in ticdc.protocols_in_use() %}
         {% do memory.state.models.pop(ticdc.staged_relation(protocol).identifier, none) %}

@@ -122,6 +122,8 @@
         "redecode" if var("ticdc__redecode", false) else "full refresh" if state.is_refresh
         else "re-drive" if var("ticdc__redrive", false) else "increment"
     ) %}
+    {% set staged = state.get("staged", {}).values() | map(attribute=1) | list %}
+    {% set ended = tojson({"run_id": run_id, "models": state.models, "staged": staged}) %}
     {% set query %}
     insert into {{ log }} by name
     select *
@@ -138,6 +140,7 @@
             cast({{ state.number if is_published else "null" }} as bigint) as publication,
             cast(array({{ ticdc.text_literals(written) }}) as array<string>) as written_tables,
             cast(array({{ ticdc.text_literals(unfinished) }}) as array<string>) as unfinished_models,
+            ticdc_run_plan({{ ticdc.text_literal(ended) }}) as plan,
             {{ run_id }} as batch_id
     ) as done
     where messages > 0 or changes > 0 or state <> 'published' or kind <> 'increment'
