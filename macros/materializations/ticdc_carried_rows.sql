@@ -1,9 +1,8 @@
 {% materialization ticdc_carried_rows, adapter="spark" %}
     {%- set target, existing = this.incorporate(type="table"), load_cached_relation(this) -%}
     {%- set had_rows, run_id = ticdc.has_rows(), ticdc.run_id() | int -%}
-    {%- do ticdc.begin_model() -%}
+    {%- do ticdc.begin_model(existing, "run_id") -%}
     {{ run_hooks(pre_hooks) }}
-    {%- do ticdc.check_own(existing, "run_id") -%}
     {%- set settled, changes = ticdc.settled(), ticdc.settled(ref("int_ticdc__changes")) -%}
     {#- what this table alone made anew stays noted for those that follow it -#}
     {%- set noted, causes = changes.setdefault("redriven", {}), settled.get("causes", {}) -%}

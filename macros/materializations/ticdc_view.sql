@@ -2,10 +2,9 @@
     {%- set existing, target = load_cached_relation(this), this.incorporate(type="view") -%}
     {%- set docs = config.persist_column_docs() -%}
     {%- set fingerprint, known = local_md5(sql), ticdc.fingerprint(existing) if existing else none -%}
-    {%- do ticdc.begin_model() -%}
+    {%- do ticdc.begin_model(existing) -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- do ticdc.check_own(existing) -%}
     {#- it may be made unready: not what `alter view` takes comments from, nor what the run before left so, which may
         fail again -#}
     {%- set columns = model.columns.values() | selectattr("data_type") | list -%}
@@ -39,7 +38,7 @@
     {%- endif -%}
 
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.end_model() -%}
+    {%- do ticdc.end_last_model() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}
 

@@ -84,16 +84,6 @@ select
     {% do return(row) %}
 {% endmacro %}
 
-{# Gives the SQL of those of some rows for `int_ticdc__files` that are not in it yet. #}
-{% macro unnoted_files(files, ledger) %}
-select files.*
-from ({{ files }}) as files
-{% if ledger -%}
-left anti join {{ ticdc.rows_of(ledger) }} as known
-    on files.feed = known.feed and files.path = known.path and files.`offset` <= known.`offset`
-{%- endif %}
-{% endmacro %}
-
 {# Reads the checkpoint of each storage sink, then lists its files: gives the SQL of rows for `int_ticdc__files`, a
    text for each place where something is not noted yet. #}
 {% macro found_files(feeds, ledger) %}
@@ -104,7 +94,14 @@ left anti join {{ ticdc.rows_of(ledger) }} as known
         {% set checkpoint = ticdc.checkpoint_of_files(feed) %}
         {% set candidates = ([checkpoint] if checkpoint else []) + [ticdc.listed_files(feed)] %}
         {% for files in candidates %}
-            {% set unnoted = ticdc.unnoted_files(files, ledger) %}
+            {% set unnoted %}
+select files.*
+from ({{ files }}) as files
+{% if ledger -%}
+left anti join {{ ticdc.rows_of(ledger) }} as known
+    on files.feed = known.feed and files.path = known.path and files.`offset` <= known.`offset`
+{%- endif %}
+            {% endset %}
             {# a folder that is not there yet holds no file; what else keeps Spark from listing it fails the run #}
             {% if ticdc.rows_if_found("select path from (" ~ unnoted ~ ") as unnoted limit 1", ["path"]) %}
                 {% do found.append(unnoted) %}
@@ -112,41 +109,4 @@ left anti join {{ ticdc.rows_of(ledger) }} as known
         {% endfor %}
     {% endfor %}
     {% do return(found) %}
-{% endmacro %}
-
-{# Gives the SQL of the rows of `int_ticdc__files` whose files no run has staged. #}
-{% macro new_files(feeds, staged) %}
-select ledger.*
-from {{ ticdc.rows_of(ref("int_ticdc__files")) }} as ledger
-{% if staged.relation -%}
-left anti join ({{ ticdc.staged_offset_ranges(feeds[0].protocol, staged.relation, staged.first_run_id) }}) as staged
-    on
-        ledger.feed = staged.feed
-        and ledger.path = staged.topic
-        and ledger.`offset` between staged.first_offset and staged.last_offset
-{% endif -%}
-where ledger.kind <> 'other' and ledger.feed in ({{ ticdc.text_literals(feeds | map(attribute="name")) }})
-{% endmacro %}
-
-{# Gives the SQL of the positions that files of storage sinks are noted by, the first of each, in the columns of
-   `source_offsets`. #}
-{% macro file_offsets(feeds) -%}
-select
-        feed,
-        path as topic,
-        0 as `partition`,
-        `offset`,
-        modified_at as message_at
-    from {{ ticdc.live_rows(ref("int_ticdc__files")) }} as ledger
-    where kind <> 'other' and feed in ({{ ticdc.text_literals(feeds | map(attribute="name")) }})
-{%- endmacro %}
-
-{# Gives the SQL of the rows of `int_ticdc__files` whose files have dead letters. #}
-{% macro files_of_letters(feeds) %}
-{%- set staged = ticdc.rows_of(ticdc.relation_before("stg_ticdc__" ~ feeds[0].protocol)) %}
-select ledger.*
-from {{ ticdc.rows_of(ref("int_ticdc__files")) }} as ledger
-left semi join ({{ ticdc.dead_letters(staged) }}) as letters
-    on ledger.feed = letters.feed and ledger.path = letters.topic
-where ledger.feed in ({{ ticdc.text_literals(feeds | map(attribute="name")) }})
 {% endmacro %}

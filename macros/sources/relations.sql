@@ -27,45 +27,15 @@
     {% do return(relations.values() | list) %}
 {% endmacro %}
 
-{# Gives what stands after `from` to read the relation of a feed in the columns of Spark's Kafka source, whatever its
-   layout. #}
-{% macro raw_messages(feed) -%}
-{%- set relation, layout = ticdc.source_relation(feed), feed.source.layout -%}
-{%- if layout == "aiven_json_lines" -%}
-(
-        select
-            regexp_extract(_metadata.file_name, '^(.*)-(\\d+)-\\d+(\\.|$)', 1) as topic,
-            cast(regexp_extract(_metadata.file_name, '^(.*)-(\\d+)-\\d+(\\.|$)', 2) as int) as `partition`,
-            `offset`,
-            `timestamp`,
-            unbase64(key) as key,
-            unbase64(value) as value
-        from {{ relation }}
-    ) as raw
-{%- elif layout == "redpanda_iceberg" -%}
-(
-        select
-            {{ ticdc.text_literal(modules.re.sub("\\\\(.)", "\\1", feed.topics[0])) }} as topic,
-            redpanda.`partition`,
-            redpanda.`offset`,
-            redpanda.`timestamp`,
-            redpanda.key,
-            value
-        from {{ relation }}
-    ) as raw
-{%- else -%}
-{{ relation }}
-{%- endif -%}
-{%- endmacro %}
-
-{# Gives the SQL of the messages of feeds whose source is a relation, once for each feed, whose name is in the column
-   `feed`. #}
+{# Gives the SQL of the messages of feeds whose source is a relation, whatever its layout, once for each feed, whose
+   name is in the column `feed`. #}
 {% macro relation_messages(feeds, ranges=[]) %}
 {%- set by_source = {} -%}
 {%- for feed in feeds -%}
     {%- do by_source.setdefault(tojson(feed.source, sort_keys=true), []).append(feed) -%}
 {%- endfor -%}
 {%- for of_source in by_source.values() %}
+{%- set relation, layout = ticdc.source_relation(of_source[0]), of_source[0].source.layout %}
 select *
 from (
     select
@@ -89,7 +59,31 @@ from (
             )
         ) as feed
         {%- endif %}
-    from {{ ticdc.raw_messages(of_source[0]) }}
+    {% if layout == "aiven_json_lines" -%}
+    from (
+        select
+            regexp_extract(_metadata.file_name, '^(.*)-(\\d+)-\\d+(\\.|$)', 1) as topic,
+            cast(regexp_extract(_metadata.file_name, '^(.*)-(\\d+)-\\d+(\\.|$)', 2) as int) as `partition`,
+            `offset`,
+            `timestamp`,
+            unbase64(key) as key,
+            unbase64(value) as value
+        from {{ relation }}
+    ) as raw
+    {%- elif layout == "redpanda_iceberg" -%}
+    from (
+        select
+            {{ ticdc.text_literal(modules.re.sub("\\\\(.)", "\\1", of_source[0].topics[0])) }} as topic,
+            redpanda.`partition`,
+            redpanda.`offset`,
+            redpanda.`timestamp`,
+            redpanda.key,
+            value
+        from {{ relation }}
+    ) as raw
+    {%- else -%}
+    from {{ relation }}
+    {%- endif %}
 ) as sent
 where
     feed is not null
@@ -105,18 +99,6 @@ union all
 {% endif %}
 {%- endfor -%}
 {% endmacro %}
-
-{# Gives the SQL of the positions of all messages of feeds whose source is a relation: `feed`, `topic`, `partition`,
-   `offset` and `message_at`. #}
-{% macro relation_offsets(feeds) -%}
-select
-        feed,
-        topic,
-        `partition`,
-        `offset`,
-        message_at
-    from ({{ ticdc.relation_messages(feeds) }}) as messages
-{%- endmacro %}
 
 {# Gives the SQL condition that a message of the source belongs to a feed: its topic is like one of the patterns. #}
 {% macro is_of_feed(feed) -%}
@@ -223,7 +205,7 @@ offsets as (
         `partition`,
         `offset`,
         false as is_staged
-    from ({{ ticdc.source_offsets(ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list) }}) as messages
+    from ({{ ticdc.held_messages(ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list) }}) as messages
     where {{ may_be_within }}
 
     union all

@@ -1,8 +1,15 @@
+{# Says whether some of the messages of `messages_to_stage` lack their commit. #}
+{% macro some_lack_commits(messages) %}
+    {% if not (execute and load_relation(ref("int_ticdc__writer_schemas"))) %}{% do return(true) %}{% endif %}
+    {% set found = "found as (select 1 from messages_with_schemas where lacks_commit limit 1)" %}
+    {% do return(run_query("with " ~ messages ~ ", " ~ found ~ " select * from found").rows | length > 0) %}
+{% endmacro %}
+
 {# Gives a query of the commit of every row whose message holds none, by topic, partition and offset. A delete has
    that of its place among the rows of its table, and none before that of the version which it deletes; other rows
    have the time of their message, made to grow with the offset. Rows staged by a run before count as neighbours too.
    #}
-{% macro avro__commits(events, redrives=false) %}
+{% macro avro__commits(events, redrives) %}
     with
 
     {% if ticdc.has_rows() -%}
@@ -172,42 +179,4 @@
         ) as commit_ts
     from placed_rows
     where commit_ts is null
-{% endmacro %}
-
-{# Gives a query of what an export of `information_schema.columns` has under each pair of names in Avro
-   (`wire_schema_name`, `wire_table_name`): `export`, JSON text with the tables that bear them and their columns.
-   Tables whose names are the same in Avro, and that have no virtual columns, are left out. #}
-{% macro avro__exported_tables(exported) %}
-    with
-
-    exported_columns as (
-
-        select
-            table_schema as schema_name,
-            table_name,
-            column_name as name,
-            -- in Avro other characters are _, and one stands before a leading digit
-            {% for name, wire_name in {
-                "table_schema": "wire_schema_name", "table_name": "wire_table_name", "column_name": "wire_name",
-            }.items() -%}
-            regexp_replace(
-                regexp_replace({{ name }}, '[^A-Za-z0-9_]', '_'), '^([0-9])', '_$1'
-            ) as {{ wire_name }},
-            {% endfor -%}
-            coalesce(lower(extra) like '%virtual generated%', false) as is_virtual
-        from {{ exported }}
-
-    )
-
-    select
-        wire_schema_name,
-        wire_table_name,
-        to_json(
-            struct(
-                collect_set(struct(schema_name, table_name)) as tables,
-                collect_list(struct(name, wire_name, is_virtual)) as columns
-            )
-        ) as export
-    from exported_columns
-    group by wire_schema_name, wire_table_name
 {% endmacro %}

@@ -16,9 +16,39 @@ found_schemas as (
 ),
 
 {% if exported -%}
+exported_columns as (
+
+    select
+        table_schema as schema_name,
+        table_name,
+        column_name as name,
+        -- in Avro other characters are _, and one stands before a leading digit
+        {% for name, wire_name in {
+            "table_schema": "wire_schema_name", "table_name": "wire_table_name", "column_name": "wire_name",
+        }.items() -%}
+        regexp_replace(
+            regexp_replace({{ name }}, '[^A-Za-z0-9_]', '_'), '^([0-9])', '_$1'
+        ) as {{ wire_name }},
+        {% endfor -%}
+        coalesce(lower(extra) like '%virtual generated%', false) as is_virtual
+    from {{ exported }}
+
+),
+
+-- under each pair of names in Avro, the tables that bear them and their columns
 exported_tables as (
 
-    {{ ticdc.avro__exported_tables(exported) }}
+    select
+        wire_schema_name,
+        wire_table_name,
+        to_json(
+            struct(
+                collect_set(struct(schema_name, table_name)) as tables,
+                collect_list(struct(name, wire_name, is_virtual)) as columns
+            )
+        ) as export
+    from exported_columns
+    group by wire_schema_name, wire_table_name
 
 ),
 

@@ -1,19 +1,11 @@
 {# The query of a staging model: all events of the messages that the model lacks, and, where dead letters are decoded
-   again, what becomes of those. #}
-{% macro stage_messages(protocol) %}
-{%- set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list -%}
-{%- set told, staged = ticdc.protocols()[protocol], this if ticdc.has_rows() else none -%}
-{%- set redriven_feeds, first_run_id = ticdc.feeds_to_redrive(protocol, staged), ticdc.first_run_id(staged) -%}
-{%- set offsets = ticdc.staged_offsets(protocol, staged, first_run_id) -%}
-{%- set may_be_idle = execute and staged and not redriven_feeds -%}
-{%- set messages = ticdc.messages_to_stage(protocol, feeds, redriven_feeds, offsets) -%}
-{%- set has_commits = told.may_lack_commits and (redriven_feeds or ticdc.some_lack_commits(messages)) -%}
+   again, what becomes of those. `read` is what `messages_in_topics` or `messages_in_files` give, `messages` what
+   `messages_to_stage` does, `commits` a query of the commits of rows that lack them. #}
+{% macro stage_messages(protocol, read, messages, commits="") %}
+{%- set told = ticdc.protocols()[protocol] -%}
 {%- set payloads = {"keep": ["", ""], "hash": ["unhex(sha2(", ", 256))"]} -%}
 {%- set payload = payloads.get(var("ticdc__dead_letter_payloads", "keep") | string) -%}
-{{ ticdc.takes(
-    dict(ticdc.sources_progress(feeds), run_id=first_run_id),
-    is_idle=may_be_idle and not ticdc.has_new_messages(feeds, offsets),
-) }}
+{{ ticdc.takes(read.settles, is_idle=read.is_idle) }}
 with
 
 {{ messages }},
@@ -24,7 +16,7 @@ decoded as (
         *,
         {{ told.decode }} as {{ "events" if told.gives_list else "event" }}
     from {{ "messages_with_schemas" if "schemas" in told.options else "messages" }}
-    {%- if told.may_lack_commits and not has_commits %}
+    {%- if told.may_lack_commits and not commits %}
     -- one that came after this run looked is left to the next one
     where not lacks_commit
     {%- endif %}
@@ -50,15 +42,15 @@ events as (
     {%- endif %}
 
 )
-{%- if has_commits -%},
+{%- if commits -%},
 
 commits as (
 
-    {{ ticdc.avro__commits("events", redriven_feeds | length > 0) }}
+    {{ commits }}
 
 )
 {%- endif %}
-{%- if redriven_feeds -%},
+{%- if read.redriven -%},
 
 staged_events as (
 {%- endif %}
@@ -70,7 +62,7 @@ select
     event_index,
     message_at,
     event.kind,
-    {{ "coalesce(event.commit_ts, commits.commit_ts) as commit_ts" if has_commits else "event.commit_ts" }},
+    {{ "coalesce(event.commit_ts, commits.commit_ts) as commit_ts" if commits else "event.commit_ts" }},
     event.commit_ts_exact,
     event.start_ts,
     event.schema_name,
@@ -107,10 +99,10 @@ select
     is_redriven,
     feed
 from events
-{% if has_commits -%}
+{% if commits -%}
 left join commits using (feed, topic, `partition`, `offset`)
 {% endif -%}
-{% if redriven_feeds %}
+{% if read.redriven %}
 )
 
 {{ ticdc.redriven_events(this) }}
@@ -118,19 +110,19 @@ left join commits using (feed, topic, `partition`, `offset`)
 {% endmacro %}
 
 {# The CTEs `messages`, the new messages of a protocol's feeds and those of its dead letters that are decoded again
-   (`known_events`), and `messages_with_schemas`, the same beside the schemas that they were written with. #}
-{% macro messages_to_stage(protocol, feeds, redriven_feeds, offsets) -%}
+   (`known_events`), and `messages_with_schemas`, the same beside the schemas that they were written with, where
+   `schemas` has these as CTEs. #}
+{% macro messages_to_stage(protocol, read, schemas="") -%}
+{%- set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list -%}
 {%- set told = ticdc.protocols()[protocol] -%}
 {%- set of_files = [""] + feeds | selectattr("claim_check") | map(attribute="name") | list -%}
-{%- set sources = {"false": "(" ~ ticdc.new_messages(feeds, offsets) ~ ") as new"} -%}
-{%- if redriven_feeds -%}
-{%- set again = ticdc.sent_messages(feeds | selectattr("name", "in", redriven_feeds) | list, "known_events") -%}
-{%- do sources.update({
-    "true": "(" ~ again ~ ") as sent_before left semi join known_events using (feed, topic, `partition`, `offset`)",
-}) -%}
+{%- set sources = {"false": "(" ~ read.new ~ ") as new"} -%}
+{%- if read.redriven -%}
+{%- set again = "(" ~ read.again ~ ") as sent_before" -%}
+{%- do sources.update({"true": again ~ " left semi join known_events using (feed, topic, `partition`, `offset`)"}) -%}
 known_events as (
 
-    {{ ticdc.known_events(this, redriven_feeds, told.may_lack_commits) }}
+    {{ ticdc.known_events(this, read.redriven, told.may_lack_commits) }}
 
 ),
 
@@ -148,7 +140,7 @@ messages as (
         value,
         {{ "table_schema, header," if "output_field_header" in told.options }}
         {{ ticdc.by_feed(feeds, "options") }} as options,
-        {% if "schemas" in told.options -%}
+        {% if schemas -%}
         {{ ticdc.writer_schema_ids(feeds) }} as schema_ids,
         {% endif -%}
         feed in ({{ ticdc.text_literals(of_files) }}) as reads_files,
@@ -157,9 +149,9 @@ messages as (
     {{ "union all" if not loop.last }}
     {% endfor %}
 )
-{%- if "schemas" in told.options -%},
+{%- if schemas -%},
 
-{{ ticdc.writer_schemas(protocol) }},
+{{ schemas }},
 
 messages_with_schemas as (
 
@@ -185,13 +177,6 @@ messages_with_schemas as (
 )
 {%- endif -%}
 {%- endmacro %}
-
-{# Says whether some of the messages lack their commit. #}
-{% macro some_lack_commits(messages) %}
-    {% if not (execute and load_relation(ref("int_ticdc__writer_schemas"))) %}{% do return(true) %}{% endif %}
-    {% set found = "found as (select 1 from messages_with_schemas where lacks_commit limit 1)" %}
-    {% do return(run_query("with " ~ messages ~ ", " ~ found ~ " select * from found").rows | length > 0) %}
-{% endmacro %}
 
 {# The condition that an event lacks nothing that the schema of its table tells. #}
 {% macro has_schema(event, protocol=none) -%}

@@ -1,4 +1,4 @@
-{%- set feeds = ticdc.feeds_of_kind("files", ticdc.feeds()) -%}
+{%- set feeds = ticdc.feeds() | selectattr("reads", "equalto", "files") | list -%}
 {{
     config(
         materialized="ticdc_append",

@@ -3,7 +3,7 @@
         materialized="ticdc_append",
         is_kept=true,
         partition_by=["batch_id", "feed"],
-        enabled=ticdc.feeds_of_kind("kafka", ticdc.feeds()) | length > 0,
+        enabled=ticdc.feeds() | selectattr("reads", "in", ["kafka", "kept"]) | list | length > 0,
     )
 }}
 {%- set plan = ticdc.kafka_plan() if execute and ticdc.memory().is_begun and not flags.EMPTY else {"planned": []} -%}

@@ -6,5 +6,6 @@
         enabled="debezium_avro" in ticdc.protocols_in_use(),
     )
 }}
-
-{{ ticdc.stage_messages("debezium_avro") }}
+{%- set read = ticdc.messages_in_topics("debezium_avro") -%}
+{%- set schemas = ticdc.writer_schemas("debezium_avro") -%}
+{{ ticdc.stage_messages("debezium_avro", read, ticdc.messages_to_stage("debezium_avro", read, schemas)) }}
