@@ -1,5 +1,5 @@
 {# What each materialization of the package begins with: raises an error where the run was not begun, or where what
-   stands in the place of the model, `existing`, was not made by the package, as `check_own` knows it by `column`; renews
+   stands in the place of the model, `existing`, was not made by the package, as `check_own` tells by `column`; renews
    the lease; lets `timestamp` be the type of instants. #}
 {% macro begin_model(existing=none, column=none) %}
     {# dbt leaves out the hooks after one that fails, and runs models all the same #}

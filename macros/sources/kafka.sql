@@ -1,5 +1,7 @@
-{# Makes a temporary view of the session that reads Kafka between offsets, and gives its name. #}
-{% macro kafka_view(feed, ranges, fails_on_loss) %}
+{# Gives the SQL of the messages between offsets of Kafka, in the columns of `relation_messages`, by a temporary view of
+   the session. #}
+{% macro kafka_rows(feed, ranges, fails_on_loss=true) %}
+    {% if not ranges %}{% do return(ticdc.no_messages()) %}{% endif %}
     {% set name = "ticdc__kafka_" ~ feed.name ~ ("" if fails_on_loss else "_again") %}
     {% set partitions, starts, ends = {}, {}, {} %}
     {% for range in ranges %}
@@ -27,23 +29,11 @@
         {% do told.append(ticdc.text_literal(option) ~ " " ~ ticdc.text_literal(value)) %}
     {% endfor %}
     {% do run_query("create or replace temporary view " ~ view ~ " using kafka options (" ~ told | join(", ") ~ ")") %}
-    {% do return(view) %}
+    {% do return(
+        "select topic, `partition`, `offset`, cast(`timestamp` as timestamp_ltz) as message_at, key, value, "
+        ~ ticdc.text_literal(feed.name) ~ " as feed from " ~ view
+    ) %}
 {% endmacro %}
-
-{# Gives the SQL of the messages between offsets of Kafka, in the columns of `relation_messages`. #}
-{% macro kafka_rows(feed, ranges, fails_on_loss=true) -%}
-{%- if not ranges %}{{ ticdc.no_messages() }}{% else -%}
-select
-    topic,
-    `partition`,
-    `offset`,
-    cast(`timestamp` as timestamp_ltz) as message_at,
-    key,
-    value,
-    {{ ticdc.text_literal(feed.name) }} as feed
-from {{ ticdc.kafka_view(feed, ranges, fails_on_loss) }}
-{%- endif %}
-{%- endmacro %}
 
 {# Gives the SQL of the messages in Kafka that the asking model reads in this run, in the columns of
    `relation_messages`: those of the newest plan that it did not read yet. #}

@@ -1,28 +1,3 @@
-{# Asks brokers for what this run reads of Kafka, as the UDF `ticdc_kafka_offsets` plans it: a mapping with `planned`,
-   rows of `int_ticdc__kafka_offsets`, and `is_new` where they tell something that the plans before did not. Fails where
-   a broker does not answer. #}
-{% macro kafka_plan() %}
-    {% set request = {"run_id": ticdc.run_id() | int, "cap": var("ticdc__messages_per_run", none), "feeds": []} %}
-    {% set accepted, known = var("ticdc__accept_lost_messages", false), {} %}
-    {% set feeds = ticdc.feeds() | selectattr("reads", "in", ["kafka", "kept"]) | list %}
-    {% for _, of_reader in feeds | groupby("reader") %}
-        {% for partition in ticdc.partitions_of_reader(of_reader, this if ticdc.has_rows() else none) %}
-            {% do known.setdefault(partition.feed, []).append(partition) %}
-        {% endfor %}
-    {% endfor %}
-    {% for feed in feeds %}
-        {% do request.feeds.append({
-            "name": feed.name, "kafka": feed.source, "topics": feed.topics, "finished_topics": feed.finished_topics,
-            "known": known.get(feed.name, []), "is_accepted": accepted is true or (accepted and feed.name in accepted),
-        }) %}
-    {% endfor %}
-    {% set answer = fromjson(run_query(
-        "select ticdc_kafka_offsets(cast(unhex('" ~ tojson(request).encode().hex() ~ "') as string))"
-    ).rows[0][0]) %}
-    {% if answer.problem %}{% do exceptions.raise_compiler_error("ticdc: " ~ answer.problem) %}{% endif %}
-    {% do return(answer) %}
-{% endmacro %}
-
 {# Gives rows of `int_ticdc__kafka_offsets` as SQL that follows `from`. #}
 {% macro planned_offsets(planned) -%}
     {#- in hex, which all settings of a session leave as it is -#}

@@ -83,30 +83,3 @@ select
     {% endset %}
     {% do return(row) %}
 {% endmacro %}
-
-{# Reads the checkpoint of each storage sink, then lists its files: gives the SQL of rows for `int_ticdc__files`, a
-   text for each place where something is not noted yet. #}
-{% macro found_files(feeds, ledger) %}
-    {% set found = [] %}
-    {% if not execute or invocation_args_dict.get("empty") %}{% do return(found) %}{% endif %}
-    {% for feed in feeds %}
-        {# the checkpoint first: all that it covers is there when files are listed #}
-        {% set checkpoint = ticdc.checkpoint_of_files(feed) %}
-        {% set candidates = ([checkpoint] if checkpoint else []) + [ticdc.listed_files(feed)] %}
-        {% for files in candidates %}
-            {% set unnoted %}
-select files.*
-from ({{ files }}) as files
-{% if ledger -%}
-left anti join {{ ticdc.rows_of(ledger) }} as known
-    on files.feed = known.feed and files.path = known.path and files.`offset` <= known.`offset`
-{%- endif %}
-            {% endset %}
-            {# a folder that is not there yet holds no file; what else keeps Spark from listing it fails the run #}
-            {% if ticdc.rows_if_found("select path from (" ~ unnoted ~ ") as unnoted limit 1", ["path"]) %}
-                {% do found.append(unnoted) %}
-            {% endif %}
-        {% endfor %}
-    {% endfor %}
-    {% do return(found) %}
-{% endmacro %}
