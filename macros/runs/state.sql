@@ -192,7 +192,7 @@
     {% set batches = [] %}
     {% for table in tables %}
         {# `dbt compile` asks before the first build too; in a unit test a table is a query without schema #}
-        {% if "nodes" not in graph or load_cached_relation(table) is none %}{% do return([]) %}{% endif %}
+        {% if table.schema is none or load_cached_relation(table) is none %}{% do return([]) %}{% endif %}
         {% do batches.append([table.identifier, ticdc.batches(table)]) %}
     {% endfor %}
     {% set key = local_md5(query ~ tojson(batches) ~ ticdc.views_key()) %}
