@@ -1,6 +1,7 @@
 {# The query of a staging model: all events of the messages that the model lacks, and, where dead letters are decoded
    again, what becomes of those. `read` is what `messages_in_topics` or `messages_in_files` give, `messages` what
-   `messages_to_stage` does, `commits` a query of the commits of rows that lack them. #}
+   `messages_to_stage` does, for some protocols with `messages_with_schemas`, `commits` a query of the commits of rows
+   that lack them. #}
 {% macro stage_messages(protocol, read, messages, commits="") %}
 {%- set told = ticdc.protocols()[protocol] -%}
 {%- set payloads = {"keep": ["", ""], "hash": ["unhex(sha2(", ", 256))"]} -%}
@@ -148,10 +149,9 @@ where kind = 'error' and not startswith(error_message, {{ ticdc.text_literal(gon
 {% endif -%}
 {% endmacro %}
 
-{# The CTEs `messages`, the new messages of a protocol's feeds and those of its dead letters that are decoded again
-   (`known_events`), and `messages_with_schemas`, the same beside the schemas that they were written with, where
-   `schemas` has these as CTEs. #}
-{% macro messages_to_stage(protocol, read, schemas="") -%}
+{# The CTE `messages`, the new messages of a protocol's feeds and those of its dead letters that are decoded again
+   (`known_events`). #}
+{% macro messages_to_stage(protocol, read) -%}
 {%- set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list -%}
 {%- set told = ticdc.protocols()[protocol] -%}
 {%- set of_files = [""] + feeds | selectattr("claim_check") | map(attribute="name") | list -%}
@@ -179,42 +179,12 @@ messages as (
         value,
         {{ "table_schema, header," if "output_field_header" in told.options }}
         {{ ticdc.by_feed(feeds, "options") }} as options,
-        {% if schemas -%}
-        {{ ticdc.writer_schema_ids(feeds) }} as schema_ids,
-        {% endif -%}
         feed in ({{ ticdc.text_literals(of_files) }}) as reads_files,
         {{ is_redriven }} as is_redriven
     from {{ source }}
     {{ "union all" if not loop.last }}
     {% endfor %}
 )
-{%- if schemas -%},
-
-{{ schemas }},
-
-messages_with_schemas as (
-
-    select /*+ broadcast(key_schemas, value_schemas) */
-        messages.*,
-        key_schemas.schema as key_schema,
-        value_schemas.schema as value_schema,
-        {% if told.may_lack_commits -%}
-        -- a deletion may have no value; of a schema that is not known there is no row
-        messages.value is null or coalesce(not value_schemas.tells_commit, false) as lacks_commit,
-        {% endif -%}
-        coalesce(key_schemas.error_message, value_schemas.error_message) as schema_error
-    from messages
-    left join writer_schemas as key_schemas
-        on messages.feed = key_schemas.feed and messages.schema_ids.key = key_schemas.schema_id
-    left join writer_schemas as value_schemas
-        on messages.feed = value_schemas.feed and messages.schema_ids.value = value_schemas.schema_id
-    -- messages that came after this run asked for schemas are left to the next one
-    where
-        (messages.schema_ids.key is null or key_schemas.schema_id is not null)
-        and (messages.schema_ids.value is null or value_schemas.schema_id is not null)
-
-)
-{%- endif -%}
 {%- endmacro %}
 
 {# The condition that an event lacks nothing that the schema of its table tells. #}

@@ -7,7 +7,7 @@
     )
 }}
 {%- set read = ticdc.messages_in_topics("avro") -%}
-{%- set messages = ticdc.messages_to_stage("avro", read, ticdc.writer_schemas("avro")) -%}
+{%- set messages = ticdc.messages_to_stage("avro", read) ~ ",\n\n" ~ ticdc.messages_with_schemas("avro") -%}
 {%- set may_ask = execute and load_relation(ref("int_ticdc__writer_schemas")) and not read.redriven -%}
 {%- set query = "with " ~ messages ~ " select 1 from messages_with_schemas where lacks_commit limit 1" -%}
 {%- set all_tell_commits = may_ask and not run_query(query).rows | length -%}

@@ -7,5 +7,6 @@
     )
 }}
 {%- set read = ticdc.messages_in_topics("debezium_avro") -%}
-{%- set schemas = ticdc.writer_schemas("debezium_avro") -%}
-{{ ticdc.stage_messages("debezium_avro", read, ticdc.messages_to_stage("debezium_avro", read, schemas)) }}
+{%- set messages = ticdc.messages_to_stage("debezium_avro", read) -%}
+{%- set schemas = ticdc.messages_with_schemas("debezium_avro") -%}
+{{ ticdc.stage_messages("debezium_avro", read, messages ~ ",\n\n" ~ schemas) }}
