@@ -42,8 +42,22 @@
     {% for model in ticdc.stored_models() if args.get("defer") and model not in models %}
         {% do deferred.append(model) if args.get("favor_state") or not ticdc.relation_of(model) %}
     {% endfor %}
+    {# the relations that feeds read, once each: its name as it is configured, empty for the source `messages`, its
+       layout, and the types of its columns. Of what is yet to be refused no more is asked than that it is a mapping #}
+    {% set relations, feeds, schema = {}, var("ticdc__feeds", none), ticdc.variables().ticdc__messages_schema %}
+    {% for feed in (feeds if ticdc.is_list(feeds) else []) if feed is mapping %}
+        {% set source, columns = ticdc.feed_source(feed), {} %}
+        {% if source.kind == "relation" and (source.relation or (schema is string and schema)) %}
+            {% set relation = ticdc.source_relation({"source": source}).replace(limit=none) %}
+            {% for column in adapter.get_columns_in_relation(relation) %}
+                {% do columns.update({column.name | lower: column.dtype | lower}) %}
+            {% endfor %}
+            {% do relations.update({tojson(source, sort_keys=true): [source.relation or "", source.layout, columns]}) %}
+        {% endif %}
+    {% endfor %}
     {% do ticdc.check_request({
-        "variables": ticdc.variables(), "protocols": protocols, "relations": ticdc.source_relations(), "models": models,
+        "variables": ticdc.variables(), "protocols": protocols, "relations": relations.values() | list,
+        "models": models,
         "stored": ticdc.stored_models(), "missing_seeds": missing_seeds, "is_full_refresh": ticdc.is_refresh(),
         "deferred": deferred, "settings": settings + of_hooks.values() | list,
         "configured": ticdc.configured_nodes("model") + ticdc.configured_nodes("seed"),

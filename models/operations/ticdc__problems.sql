@@ -1,8 +1,8 @@
 {%- set row_key = ticdc.row_key_columns() -%}
-{%- set in_kafka = ticdc.feeds_of_kind("kafka", ticdc.feeds()) | map(attribute="name") | list -%}
+{%- set in_kafka = ticdc.feeds() | selectattr("reads", "in", ["kafka", "kept"]) | map(attribute="name") | list -%}
 {%- set is_in_kafka = "feed in (" ~ ticdc.text_literals(in_kafka) ~ ")" if in_kafka else "false" -%}
 {%- set carried_rows = ref("int_ticdc__carried_rows") -%}
-{%- set of_files = ticdc.feeds_of_kind("files", ticdc.feeds()) | map(attribute="name") | list %}
+{%- set of_files = ticdc.feeds() | selectattr("reads", "equalto", "files") | map(attribute="name") | list %}
 with
 
 feeds as (

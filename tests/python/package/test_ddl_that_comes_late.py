@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -174,3 +175,15 @@ def test_late_ddl_gives_no_change_of_another_table_another_run(built_cases: Buil
         runs_of.setdefault(row["table_name"], set()).add(row["run_id"])
     assert runs_of["other"] == runs_of["parted"] == {first}
     assert runs_of["emptied"] == {first, second}
+
+
+def test_the_log_of_runs_says_why_a_feed_was_rebuilt(built_cases: Built) -> None:
+    feed = f"late_after_rows_{ORDERS['after_rows'].index(DDL[0])}"
+    plans = [json.loads(row["plan"]) for row in built_cases.rows("select plan from ticdc__runs order by run_id")]
+    first, second = [[each for each in plan["rebuilt"] if each["feed"] == feed] for plan in plans]
+    assert not first
+    ((_, reason, commit_ts),) = (each.values() for each in second)
+    assert ts(30) <= commit_ts <= ts(37)
+    assert reason == f"DDL of commit {commit_ts} came after changes of later commits were shown"
+    assert plans[1]["models"]["stg_ticdc__canal_json"] == {"took": "new messages"}
+    assert feed in plans[1]["models"]["int_ticdc__changes"]["feeds"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from ticdc_udfs.runs.progress import Settled, feeds_to_rebuild
+from ticdc_udfs.runs.progress import Cause, Settled, feeds_to_rebuild, newest_causes
 
 _MOST_TABLES = 200
 """Readers carry the list of tables with split changes: of more than these it tells the feed."""
@@ -103,7 +103,9 @@ def changes_progress(
     made anew then, as those that `rows` tells.
     """
     redriven = {feed: max(rows.redriven.get(feed, 0), settled.redriven.get(feed, 0)) for feed in _keys(rows, settled)}
-    redriven.update({load.feed: run_id for load in loads if load.is_changed})
+    changed = {load.feed: load for load in loads if load.is_changed}
+    redriven.update(dict.fromkeys(changed, run_id))
+    of_loads = {feed: Cause("changed_load", run_id, load.commit_ts) for feed, load in changed.items()}
     anew = feeds_to_rebuild(settled, redriven)
     shown_again = [feed for feed in anew if rows.late.get(feed) == redriven[feed]]
     taken = [id for id in settled.loads if json.loads(id)[0] not in anew]
@@ -128,6 +130,7 @@ def changes_progress(
             redriven=redriven,
             newest=rows.newest,
             late=rows.late,
+            causes=newest_causes(settled.causes, rows.causes, of_loads),
             has_keyless_rows=settled.has_keyless_rows
             or bool(first_keyless)
             or any(_lacks_key(load) for load in to_take),

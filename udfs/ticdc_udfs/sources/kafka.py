@@ -6,7 +6,7 @@ A *log* is a partition of a topic as long as the topic has one id: a topic that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct, structs
@@ -47,7 +47,7 @@ class Known(Struct, frozen=True):
 
     `topic_id` is that of the log that is read, none where no plan has the partition. `log_run_id` is the run since
     which it is read, 0 for all runs. `first_offset` is where reading it begins. `next_offset` follows the last offset
-    that is staged, or was read; none where nothing is staged.
+    that is staged, or was read; none where nothing is staged. `status` is that of the plan.
     """
 
     topic: str
@@ -56,6 +56,7 @@ class Known(Struct, frozen=True):
     log_run_id: int = 0
     first_offset: int = 0
     next_offset: int | None = None
+    status: str | None = None
 
 
 class Planned(Struct, frozen=True):
@@ -101,6 +102,18 @@ def plan(feeds: Sequence[Feed], run_id: int, cap: int | None = None) -> list[Pla
     """
     planned = [each for feed in feeds for each in _of_feed(feed, run_id)]
     return sorted(_capped(planned, cap), key=lambda each: (each.feed, each.topic, each.partition))
+
+
+def is_new(feeds: Iterable[Feed], planned: Iterable[Planned]) -> bool:
+    """Whether a plan tells what the plans before did not: something to read, another log or another status."""
+    before = {(feed.name, each.topic, each.partition): each for feed in feeds for each in feed.known}
+
+    def is_told(each: Planned) -> bool:
+        known = before.get((each.feed, each.topic, each.partition), Known(each.topic, each.partition))
+        is_same = (known.topic_id, known.first_offset, known.status) == (each.topic_id, each.first_offset, each.status)
+        return is_same and not each.accepted and each.end_offset <= each.start_offset
+
+    return not all(map(is_told, planned))
 
 
 def _of_feed(feed: Feed, run_id: int) -> Iterator[Planned]:

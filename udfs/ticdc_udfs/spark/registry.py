@@ -24,7 +24,7 @@ from ticdc_udfs.protocols import (
     storage_canal_json,
     storage_csv,
 )
-from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, opening, progress
+from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, opening, plan, progress
 from ticdc_udfs.sources import files
 from ticdc_udfs.sources import udf as sources
 from ticdc_udfs.state import queries, report
@@ -366,6 +366,15 @@ _LATEST_STATE = Udf(
     function=by_json(latest.latest_state, latest.LatestFacts, latest.SettledLatest, dict[str, int]),
 )
 
+_RUN_PLAN = Udf(
+    name="ticdc_run_plan",
+    arguments=(("run", "string"),),
+    returns="string",
+    description="What a run took of each model, and which feeds it rebuilt and why, by the state that it ends with; "
+    "JSON objects.",
+    function=by_json(plan.run_plan, plan.EndedRun),
+)
+
 _INITIAL_LOADS = Udf(
     name="ticdc_initial_loads",
     arguments=(("exported", "string"), ("given", "string"), ("feeds", "string")),
@@ -437,6 +446,7 @@ UDFS: tuple[Udf, ...] = (
     _SPLIT_TABLES,
     _DDL_PASSES,
     _LATEST_STATE,
+    _RUN_PLAN,
     _INITIAL_LOADS,
     _KAFKA_OFFSETS,
     _STATE_QUERIES,
