@@ -140,6 +140,8 @@ class _Progress:
         elif name == "NodeFinished" and event.data.node_info.unique_id in self._running:
             status = str(event.data.node_info.node_status)
             self._running.pop(event.data.node_info.unique_id).end(_STATUS_IN_WORDS.get(status, status))
+        elif name == "JinjaLogInfo":
+            say(event.data.msg)
         elif name == "SkippingDetails":
             say(f"{_place(event.data)} {event.data.node_info.node_name}  skipped")
 
