@@ -86,8 +86,7 @@ TEXTS: Mapping[str, Sequence[str]] = {
         "no feed takes the topic 'orders'; feeds and their topics are shop: ['shop']",
         "several feeds take the topic 'shop': shop, other; --feed names one of them",
         "the files have no message at topic 'shop', partition 0, offset 7: partition 0 of it has offsets from 0 to 6",
-        "the files of feed shop are not on this machine: they are read by way of a warehouse alone, which --warehouse "
-        "names",
+        "the files of feed shop are not on this machine: --warehouse names a warehouse that `ticdc run` made of them",
         "say where the messages of feed shop are: --messages names dumps, --warehouse tables made of them",
         "messages of Kafka need confluent-kafka: pip install dbt-ticdc[kafka]",
         "the environment lacks the variable KAFKA_PASSWORD, which an option of the feed names",
@@ -96,7 +95,8 @@ TEXTS: Mapping[str, Sequence[str]] = {
         "no message has this offset: the next one of the partition is at 12",
         "the folder of feed lake has no file 'shop/orders/1/CDC000001.json'",
         "the file 'shop/orders/1/CDC000001.json' has rows from 0 to 6, and no row 7",
-        "of the layout aiven_json_lines dead letters alone are looked at, and this message is none",
+        "feed lake: of a source with the layout aiven_json_lines only dead letters are shown, and this message is none; "
+        "--messages names a dump that has it",
     ),
     "messages.py": (
         "--messages: the folder dump holds no file that ends with .jsonl, .json, .ndjson, each also with .gz or .xz",
