@@ -95,7 +95,7 @@ TEXTS: Mapping[str, Sequence[str]] = {
         "no message has this offset: the next one of the partition is at 12",
         "the folder of feed lake has no file 'shop/orders/1/CDC000001.json'",
         "the file 'shop/orders/1/CDC000001.json' has rows from 0 to 6, and no row 7",
-        "feed lake: of a source with the layout aiven_json_lines only dead letters are shown, and this message is none; "
+        "feed lake: of a source with layout aiven_json_lines only dead letters are shown, and this message is none; "
         "--messages names a dump that has it",
     ),
     "messages.py": (

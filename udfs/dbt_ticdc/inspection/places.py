@@ -236,7 +236,7 @@ def in_warehouse(spark: SparkSession, variables: Mapping[str, Any], feed: Feed, 
         return at_brokers(source["kafka"], place)
     if not has_layout:
         raise TicdcError(
-            f"feed {feed['name']}: of a source with the layout {source['layout']} only dead letters are shown, and this "
+            f"feed {feed['name']}: of a source with layout {source['layout']} only dead letters are shown, and this "
             "message is none; --messages names a dump that has it",
             1,
         )
