@@ -20,7 +20,7 @@
         {%- endset %}
         {% do scripts.append(script) %}
     {% endfor %}
-    {% for some in ticdc.short_lists(scripts, 50 if bases else 30) %}
+    {% for some in ticdc.short_lists(scripts, 100 if bases else 30) %}
         {% set script -%}
         begin declare ticdc_refused string default 'refused:';
         {{- ticdc.executed(before) }} {{ some | join(" ") }}
