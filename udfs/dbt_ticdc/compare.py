@@ -257,13 +257,13 @@ def _mapped(read: Callable[[_Told], dict[int, _Checksum]], told: Sequence[_Told]
 
 def _checksums_of_file(told: _Told, form: truth.Form) -> dict[int, _Checksum]:
     _, path, columns = told
-    found: dict[int, _Checksum] = {}
+    checksums, rows, cells = ([0] * _CHUNKS for _ in range(3))
     for image, key in _images(path, columns, form):
         chunk = _chunk_of(key)
-        before = found.get(chunk, _Checksum())
-        checksum = before.checksum + _checksum_of(write_json(image))
-        found[chunk] = _Checksum(checksum, before.rows + 1, before.cells + len(image))
-    return found
+        checksums[chunk] += _checksum_of(write_json(image))
+        rows[chunk] += 1
+        cells[chunk] += len(image)
+    return {chunk: _Checksum(checksums[chunk], rows[chunk], cells[chunk]) for chunk in range(_CHUNKS) if rows[chunk]}
 
 
 def _images(path: Path, columns: Sequence[Column], form: truth.Form) -> Iterator[tuple[Image, bytes]]:
