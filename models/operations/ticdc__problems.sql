@@ -517,6 +517,22 @@ typed_problems as (
 
 ),
 
+-- one cause may be that of hundreds of tables, such as two feeds of one upstream in the same schemas
+tables_by_reason as (
+
+    select
+        feed,
+        reason,
+        count(*) as table_count,
+        min(schema_name) as schema_name,
+        min(table_name) as table_name,
+        min(detail) as detail,
+        array_sort(collect_list(schema_name || '.' || table_name || ': ' || detail)) as details
+    from typed_problems
+    group by feed, reason
+
+),
+
 uncertain_rows as (
 
     select
@@ -548,17 +564,21 @@ uncertain_rows as (
 untyped_tables as (
 
     select
-        typed_problems.feed,
-        typed_problems.schema_name,
-        typed_problems.table_name,
+        tables.feed,
+        if(tables.table_count = 1, tables.schema_name, null) as schema_name,
+        if(tables.table_count = 1, tables.table_name, null) as table_name,
         null as commit_ts,
         reasons.severity,
         reasons.code,
-        reasons.description || ' (' || typed_problems.detail || ')' as detail,
+        reasons.description || ' (' || if(
+            tables.table_count = 1,
+            tables.detail,
+            tables.table_count || ' tables, such as ' || array_join(slice(tables.details, 1, 5), '; ')
+        ) || ')' as detail,
         reasons.remedy
-    from typed_problems
+    from tables_by_reason as tables
     inner join problem_texts as reasons
-        on typed_problems.reason = reasons.reason and reasons.kind = 'typed'
+        on tables.reason = reasons.reason and reasons.kind = 'typed'
 
 ),
 

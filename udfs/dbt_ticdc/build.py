@@ -72,31 +72,6 @@ def build(
         raise NodesFailed(_failures(result.result), exit_code=1)
 
 
-def run_operation(
-    package: Path, work: Path, macro: str, arguments: Mapping[str, Any], variables: Mapping[str, Any]
-) -> str:
-    """What a macro of the package prints.
-
-    Raises `TicdcError` with what dbt says where the macro fails.
-    """
-    printed: list[str] = []
-    errors: list[str] = []
-
-    def listen(event: Any) -> None:
-        if event.info.name == "PrintEvent":
-            printed.append(event.data.msg)
-        elif event.info.name in ("RunningOperationCaughtError", "RunningOperationUncaughtError"):
-            errors.append(event.data.exc)
-
-    # beside the target of `build`: what dbt keeps of a parse holds for the same variables alone
-    result = _dbt(
-        package, work, "operations", ["run-operation", macro, "--args", json.dumps(arguments)], variables, listen
-    )
-    if result.exception is not None or not result.success:
-        raise TicdcError("\n".join(map(_readable, errors)) or _readable(result.exception))
-    return "\n".join(printed)
-
-
 def _dbt(
     package: Path,
     work: Path,
@@ -140,6 +115,8 @@ class _Progress:
         elif name == "NodeFinished" and event.data.node_info.unique_id in self._running:
             status = str(event.data.node_info.node_status)
             self._running.pop(event.data.node_info.unique_id).end(_STATUS_IN_WORDS.get(status, status))
+        elif name == "JinjaLogInfo":
+            say(event.data.msg)
         elif name == "SkippingDetails":
             say(f"{_place(event.data)} {event.data.node_info.node_name}  skipped")
 

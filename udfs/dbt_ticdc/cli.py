@@ -28,6 +28,7 @@ from dbt_ticdc import (
     results,
     state,
     summary,
+    target,
     truth,
     upstream,
     warehouse,
@@ -88,13 +89,44 @@ def _run(options: argparse.Namespace) -> None:
         last_run.remember(folder, asked_for, texts[0])
 
 
+def _load(options: argparse.Namespace) -> None:
+    """Loads dumps, and builds nothing: for a project that builds over a Thrift server on the warehouse."""
+    files = messages.find_files(options.messages)
+    if options.columns is not None:
+        columns.check(options.columns)
+    folder: Path = options.warehouse.resolve()
+    spark = _open(options.warehouse)
+    try:
+        with warehouse.writing(spark, folder):
+            _load_messages(spark, folder, options.schema, files)
+            if options.columns is not None:
+                table = _load_columns(spark, options.columns, options.schema)
+                say(f"the project reads these columns with ticdc__information_schema: {table}")
+    finally:
+        spark.stop()
+
+
+def _load_messages(spark: SparkSession, folder: Path, schema: str, files: Sequence[Path]) -> None:
+    size = sum(file.stat().st_size for file in files)
+    with step(f"loading messages: {len(files)} file(s), {size / 1e6:,.1f} MB") as outcome:
+        loaded = messages.load(spark, files, schema, warehouse.work_folder(folder))
+        outcome.append(f"{loaded.new:,} new of {loaded.records:,}")
+    if not loaded.records:
+        say("the files hold no record")
+
+
+def _load_columns(spark: SparkSession, file: Path, schema: str) -> str:
+    with step(f"loading columns: {file}"):
+        return columns.load(spark, file, schema)
+
+
 def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
     """The variables of the feeds; checks that options go together."""
     of_kafka = (options.topics, options.protocol)
     if options.kafka is None:
         if any(of_kafka):
             raise TicdcError(
-                "--topics and --protocol are of the messages at --kafka; feeds of other sources are in --feeds"
+                "--topics and --protocol go with --kafka HOST:PORT; in a file of feeds (--feeds) each feed has its own"
             )
         variables = feeds.read_vars(options.feeds)
         if not options.messages and not kafka.need_no_messages(variables):
@@ -102,7 +134,7 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
                 "say where the messages are: --messages, --kafka, or --feeds with a `source` for each feed"
             )
     elif options.messages or options.feeds:
-        raise TicdcError("--kafka goes without --messages and --feeds; a file of feeds can say where the messages are")
+        raise TicdcError("--kafka cannot stand beside --messages or --feeds; in a file of feeds `source` names brokers")
     elif not all(of_kafka):
         raise TicdcError("--kafka needs --topics and --protocol: which topics to read, and how to decode them")
     else:
@@ -110,7 +142,7 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
     variables = configuration.understood(variables)
     configuration.check(variables, f"--feeds {options.feeds}" if options.feeds else "--kafka")
     if options.every and options.messages:
-        raise TicdcError("--every is for messages at brokers, in buckets and tables, and not for --messages")
+        raise TicdcError("--every cannot stand beside --messages: it reads brokers, buckets and tables again")
     if options.messages_per_run:
         variables["ticdc__messages_per_run"] = options.messages_per_run
     return variables
@@ -160,9 +192,8 @@ def _build_sources(
     work = warehouse.work_folder(folder)
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
     if options.columns is not None and "ticdc__information_schema" not in variables:
-        with step(f"loading columns: {options.columns}"):
-            spark.sql(f"create database if not exists {messages.quoted(schema)}")
-            variables["ticdc__information_schema"] = columns.load(spark, options.columns, schema)
+        spark.sql(f"create database if not exists {messages.quoted(schema)}")
+        variables["ticdc__information_schema"] = _load_columns(spark, options.columns, schema)
     (work / _LAST_BUILD).unlink(missing_ok=True)
     (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
     build.build(package_path(), work, {**variables, **once}, options.full_refresh, is_quiet)
@@ -222,7 +253,7 @@ def _summary(
         if writes_report:
             _write_report(spark, folder, problems=found.problems)
         if is_strict and (errors := sum(problem.severity == "error" for problem in found.problems)):
-            raise TicdcError(f"--strict: there are {errors:,} problems of severity error (ticdc__problems)", 1)
+            raise TicdcError(f"--strict: {errors:,} problem(s) of severity error are left; ticdc__problems has them", 1)
     finally:
         spark.stop()
 
@@ -268,17 +299,11 @@ def _load_and_build(
 ) -> bool:
     work = warehouse.work_folder(folder)
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
-    size = sum(file.stat().st_size for file in files)
-    with step(f"loading messages: {len(files)} file(s), {size / 1e6:,.1f} MB") as outcome:
-        loaded = messages.load(spark, files, schema, work)
-        outcome.append(f"{loaded.new:,} new of {loaded.records:,}")
-    if not loaded.records:
-        say("the files hold no record")
+    _load_messages(spark, folder, schema, files)
     for text in messages.unmatched(spark, variables, schema):
         say(text)
     if columns_file is not None:
-        with step(f"loading columns: {columns_file}"):
-            variables["ticdc__information_schema"] = columns.load(spark, columns_file, schema)
+        variables["ticdc__information_schema"] = _load_columns(spark, columns_file, schema)
 
     last_build = work / _LAST_BUILD
     made_of = _made_of(spark, variables, schema)
@@ -354,7 +379,7 @@ def _sql(options: argparse.Namespace) -> None:
         return [each.name for each in spark.catalog.listTables()]
 
     try:
-        spark.sql(f"use {messages.quoted(options.schema)}")
+        target.use(spark, options.schema)
         if options.query is None:
             prompt.run(answer, names, warehouse.work_folder(options.warehouse), TicdcError)
         else:
@@ -370,15 +395,8 @@ def _serve(options: argparse.Namespace) -> None:
 
 
 def _codegen(options: argparse.Namespace) -> None:
-    warehouse.check_exists(options.warehouse)
-    spark = _open(options.warehouse)
-    try:
-        if not spark.catalog.tableExists("ticdc__tables"):
-            raise TicdcError("the warehouse has no table ticdc__tables; `ticdc run` builds it")
-        work = warehouse.work_folder(options.warehouse.resolve())
-        outcomes = codegen.write(package_path(), work, options.feed, options.output, options.history)
-    finally:
-        spark.stop()
+    with target.asked(options) as ask:
+        outcomes = codegen.write(ask, options.feed, options.output, options.history)
     for path, outcome in outcomes.items():
         if outcome != codegen.Outcome.UNCHANGED:
             print(f"{path}: {outcome}")
@@ -388,26 +406,25 @@ def _codegen(options: argparse.Namespace) -> None:
 
 def _compare(options: argparse.Namespace) -> int:
     """0: equal, 1: different."""
-    warehouse.check_exists(options.warehouse)
+    if options.thrift is None:
+        warehouse.check_exists(options.warehouse)
     form = truth.Form(options.binary, options.csv_escape == "backslash", options.time_zone)
     files = truth.find(options.truth) if options.truth is not None else {}
     if options.mysql is not None:
         upstream.connection_settings(options.mysql)
-    spark = _open(options.warehouse)
-    try:
-        feed, commit_ts = compare.feed_and_commit(spark, options.feed, options.as_of)
-        known = compare.columns_as_of(spark, feed, commit_ts)
-        with tempfile.TemporaryDirectory(prefix="truth-", dir=warehouse.work_folder(options.warehouse)) as scratch:
+    scratch_of = warehouse.work_folder(options.warehouse) if options.thrift is None else None
+    with target.asked(options) as ask:
+        feed, commit_ts = compare.feed_and_commit(ask, options.feed, options.as_of)
+        known = compare.columns_as_of(ask, feed, commit_ts)
+        with tempfile.TemporaryDirectory(prefix="truth-", dir=scratch_of) as scratch:
             if options.mysql is not None:
                 form = truth.Form()
                 with step(f"reading {len(known)} table(s) of TiDB"):
                     files = upstream.export(options.mysql, commit_ts, known, Path(scratch))
             with step(f"comparing {len(files)} table(s)"):
-                report = compare.compare(spark, feed, commit_ts, files, form, known, options.show_values)
-        print(f"feed {feed} as of {commit_ts} ({summary.utc(commit_ts)} UTC)\n\n{report.text()}", end="")
-        return 0 if report.is_equal else 1
-    finally:
-        spark.stop()
+                found = compare.compare(ask, feed, commit_ts, files, form, known, options.show_values)
+    print(f"feed {feed} as of {commit_ts} ({summary.utc(commit_ts)} UTC)\n\n{found.text()}", end="")
+    return 0 if found.is_equal else 1
 
 
 def _open(folder: Path, variables: Mapping[str, object] | None = None) -> SparkSession:
@@ -430,7 +447,9 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     run_command = commands.add_parser(
-        "run", parents=[with_warehouse], help="build the tables of messages: of dumps, at brokers, or where feeds say"
+        "run",
+        parents=[with_warehouse],
+        help="build the tables of messages: of dumps, at brokers, or where feeds say",
     )
     run_command.add_argument("--kafka", metavar="HOST:PORT", help="brokers that have the messages, others after commas")
     run_command.add_argument(
@@ -451,20 +470,9 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="go on where messages of brokers were gone before they were read, or a topic was made again",
     )
-    run_command.add_argument(
-        "--messages",
-        type=Path,
-        nargs="+",
-        action="extend",
-        metavar="PATH",
-        help="files of JSON lines (topic, partition, offset, timestamp in ms, key and value in base64 or null), also "
-        ".gz or .xz, or folders of such files; records that are loaded already are left out",
-    )
+    _add_dumps(run_command)
     run_command.add_argument(
         "--feeds", type=Path, metavar="FILE", help="YAML or JSON with the feeds (default: canal-json in all topics)"
-    )
-    run_command.add_argument(
-        "--columns", type=Path, metavar="FILE", help="export of TiDB's information_schema.columns, JSON lines or CSV"
     )
     run_command.add_argument(
         "--full-refresh", action="store_true", help="build everything again from what is decoded of the messages"
@@ -473,6 +481,20 @@ def _parser() -> argparse.ArgumentParser:
         "--strict", action="store_true", help="exit code 1 where problems of severity error are left"
     )
     run_command.set_defaults(command=_run)
+
+    load = commands.add_parser(
+        "load",
+        parents=[with_warehouse],
+        help="load dumps as `run` does, and build nothing: for a project of yours that builds over Thrift",
+    )
+    _add_dumps(load, is_required=True)
+    load.add_argument(
+        "--schema",
+        default="ticdc_raw",
+        metavar="NAME",
+        help="the schema of the table of messages, ticdc__messages_schema of the project (default: %(default)s)",
+    )
+    load.set_defaults(command=_load)
 
     redrive_command = commands.add_parser(
         "redrive", parents=[with_warehouse], help="decode the dead letters again, after what made them was put right"
@@ -517,7 +539,7 @@ def _parser() -> argparse.ArgumentParser:
 
     proof = commands.add_parser(
         "compare",
-        parents=[with_warehouse],
+        parents=[with_warehouse, target.options()],
         help="prove that tables equal TiDB's own rows as of a commit; exit code 0: equal, 1: different",
     )
     proof.add_argument("--feed", metavar="NAME", help="the feed's name; may be left out where there is one")
@@ -566,7 +588,9 @@ def _parser() -> argparse.ArgumentParser:
     serve.set_defaults(command=_serve)
 
     generate = commands.add_parser(
-        "codegen", parents=[with_warehouse], help="write dbt models for a feed's typed tables to a project of yours"
+        "codegen",
+        parents=[with_warehouse, target.options()],
+        help="write dbt models for a feed's typed tables to a project of yours",
     )
     generate.add_argument("--feed", required=True, metavar="NAME", help="the feed's name")
     generate.add_argument(
@@ -585,7 +609,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-_GOING_ON = (_run, _redrive, _redecode)
+def _add_dumps(parser: argparse.ArgumentParser, is_required: bool = False) -> None:
+    parser.add_argument(
+        "--messages",
+        type=Path,
+        nargs="+",
+        action="extend",
+        required=is_required,
+        metavar="PATH",
+        help="files of JSON lines (topic, partition, offset, timestamp in ms, key and value in base64 or null), also "
+        ".gz or .xz, or folders of such files; records that are loaded already are left out",
+    )
+    parser.add_argument(
+        "--columns", type=Path, metavar="FILE", help="export of TiDB's information_schema.columns, JSON lines or CSV"
+    )
+
+
+_GOING_ON = (_load, _run, _redrive, _redecode)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,9 @@ def write_json(frame: DataFrame, out: IO[str]) -> None:
     names = frame.columns
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise TicdcError(f"json: the query has several columns named {', '.join(twice)}; give each a name of its own")
+        raise TicdcError(
+            f"--format json: the query has several columns named {', '.join(twice)}; give each a name of its own"
+        )
     for row in _rows(frame):
         out.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n")
 

@@ -184,7 +184,7 @@ def check_java() -> None:
 
 def _make_folder(warehouse: Path) -> None:
     if ";" in str(warehouse):
-        raise TicdcError(f"a warehouse cannot lie in a path with a semicolon: {warehouse}")
+        raise TicdcError(f"--warehouse: got {warehouse}; the path of a warehouse has no semicolon")
     is_ours = not warehouse.exists() or work_folder(warehouse).is_dir()
     if not is_ours and (not warehouse.is_dir() or any(warehouse.iterdir())):
         raise TicdcError(f"{warehouse} is neither a warehouse nor an empty folder; --warehouse names another one")

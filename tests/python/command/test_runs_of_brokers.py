@@ -36,10 +36,10 @@ def test_options_are_a_feed() -> None:
     ("arguments", "says"),
     [
         ([], "say where the messages are: --messages, --kafka, or --feeds"),
-        (["--topics", "t"], "--topics and --protocol are of the messages at --kafka"),
+        (["--topics", "t"], "--topics and --protocol go with --kafka HOST:PORT"),
         (["--kafka", "b:1"], "--kafka needs --topics and --protocol"),
-        ([*AT_BROKER, "--messages", "dump"], "--kafka goes without --messages and --feeds"),
-        (["--messages", "dump", "--every", "60s"], "not for --messages"),
+        ([*AT_BROKER, "--messages", "dump"], "--kafka cannot stand beside --messages or --feeds"),
+        (["--messages", "dump", "--every", "60s"], "--every cannot stand beside --messages"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(arguments: list[str], says: str) -> None:

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.soak("documents")
 COMMANDS = tuple(documents.commands())
 FEEDS = documents.the_block("docs/quickstart.md", "yaml", "feeds:")
 # Commands of `ticdc` that come to an end without anything of the world around; `sql` is told apart.
-ENDING = ("run", "redrive", "redecode", "compare", "inspect", "status", "report")
+ENDING = ("load", "run", "redrive", "redecode", "compare", "codegen", "inspect", "status", "report")
 # Where the expected output of one that is not run is looked for.
 SHOWN_BY = {"--mysql": "ticdc compare --feed shop --truth export/"}
 
@@ -84,8 +84,8 @@ NOT_RUN: Mapping[str, Left] = {
     "ticdc compare --feed shop --as-of 470610924950257664 --mysql mysql://reader@tidb:4000": Left(
         "asks a TiDB", is_understood
     ),
-    "ticdc codegen --feed shop --output models/shop --history": Left(
-        "is a run of dbt, as the one that the module `cli` holds against a table's columns", is_understood
+    "ticdc codegen --feed shop --output models/shop --thrift localhost:10000 --schema analytics": Left(
+        "asks a server at this port; the module `integration` asks that of the tests", is_understood
     ),
     "dbt build --full-refresh --vars '{ticdc__redecode: true}'": Left(
         "is one more build, as those of the modules `dbt_tests` and `avro_anew` are", is_understood_by_dbt

@@ -286,12 +286,20 @@ _TYPED_ROWS = Udf(
     "incarnation as JSON, its columns as `ticdc_typed_columns` gives them, and a query of the rows of all tables.",
     function=sql.rows_as_of_batch,
 )
-_GENERATED_MODEL = Udf(
-    name="ticdc_generated_model",
-    arguments=(("relation", "string"),),
+_GENERATED_MODELS = Udf(
+    name="ticdc_generated_models",
+    arguments=(("table", "string"),),
     returns="string",
-    description="The dbt model over a typed table or its history, given as JSON text: its name, its SQL and its yml.",
-    function=codegen.model_batch,
+    description="The dbt models over a typed table and its history, given as JSON text: a JSON list with the name, the "
+    "SQL and the yml of each.",
+    function=codegen.models_batch,
+)
+_CODEGEN_QUERY = Udf(
+    name="ticdc_codegen_query",
+    arguments=(("request", "string"),),
+    returns="string",
+    description="The query that asks for the models of a feed, by how SQL names what it reads: a JSON object.",
+    function=codegen.query_batch,
 )
 _CONFIGURATION_PROBLEMS = Udf(
     name="ticdc_configuration_problems",
@@ -438,7 +446,8 @@ UDFS: tuple[Udf, ...] = (
     _TYPED_STORAGES,
     _TYPED_COLUMNS,
     _TYPED_ROWS,
-    _GENERATED_MODEL,
+    _CODEGEN_QUERY,
+    _GENERATED_MODELS,
     _CONFIGURATION_PROBLEMS,
     _OPENED_STATE,
     _EVENT_PROGRESS,
