@@ -7,8 +7,9 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,9 @@ from dbt_ticdc import (
     columns,
     compare,
     configuration,
+    demo,
     feeds,
+    forecast,
     kafka,
     last_run,
     messages,
@@ -76,16 +79,63 @@ def _run(options: argparse.Namespace) -> None:
     read = [*files, options.columns.resolve()] if options.columns is not None else files
     asked_for = last_run.request(package_path(), variables, read)
     must_build = options.full_refresh or kafka.reads_elsewhere(variables)
-    said = None if must_build or options.strict else last_run.recall(folder, asked_for)
-    if said is not None:
-        say(_NOTHING_IS_NEW)
-        print(said, end="")
+    if not (must_build or options.strict) and _is_as_last(folder, asked_for):
         return
+    say(forecast.of_run(options.warehouse, files))
     spark = _open(options.warehouse, variables)
     with _summary(spark, folder, is_strict=options.strict) as texts:
         run(spark, folder, variables, files, options.columns, options.full_refresh)
+    _remember(folder, asked_for, texts[0])
+
+
+def _is_as_last(folder: Path, asked_for: str) -> bool:
+    """Whether nothing is new since the last run, which was asked for the same; says then what that one said."""
+    said = last_run.recall(folder, asked_for)
+    if said is not None:
+        say(_NOTHING_IS_NEW)
+        print(said, end="")
+    return said is not None
+
+
+def _remember(folder: Path, asked_for: str, said: str) -> None:
+    """Keeps what a run said, where it left nothing to do."""
     if (warehouse.work_folder(folder) / _LAST_BUILD).is_file():
-        last_run.remember(folder, asked_for, texts[0])
+        last_run.remember(folder, asked_for, said)
+
+
+def _demo(options: argparse.Namespace) -> None:
+    """Builds the sample of a shop at once, or piece by piece, and shows what its tables answer."""
+    folder: Path = options.warehouse.resolve()
+    variables = configuration.understood(feeds.read_vars(demo.feeds_file()))
+    demo.check_warehouse(options.warehouse, variables)
+    arrived = demo.arrived(options.warehouse) if options.every else None
+    file = demo.messages_file()
+    asked_for = last_run.request(package_path(), {**variables, "shown by": "demo"}, [file])
+    if arrived is None and _is_as_last(folder, asked_for):
+        return
+    say(forecast.of_run(options.warehouse, [file]))
+    spark = _open(options.warehouse)
+
+    def show(found: summary.Found) -> str:
+        return demo.screen(found, demo.answers(spark), options.warehouse, arguments.program())
+
+    with _summary(spark, folder, show=show) as texts:
+        if arrived is None:
+            run(spark, folder, variables, [file])
+        else:
+            kafka.every(options.every, partial(_take_piece, spark, folder, variables, arrived))
+    if arrived is None:
+        _remember(folder, asked_for, texts[0])
+
+
+def _take_piece(spark: SparkSession, folder: Path, variables: dict[str, object], arrived: Path) -> bool:
+    """A run of the demo with a few messages more; True where these were the last."""
+    began = time.time()
+    demo.bring(arrived)
+    with warehouse.writing(spark, folder):
+        _load_and_build(spark, folder, variables, messages.find_files([arrived]), is_quiet=True)
+    print(f"{summary.line(spark, began)}\n  {demo.order_10(spark)}", flush=True)
+    return demo.is_whole(arrived)
 
 
 def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
@@ -119,6 +169,7 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
 def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None:
     """Runs of feeds that say where their messages are: until all is read that was there, or again and again."""
     folder: Path = options.warehouse.resolve()
+    say(forecast.of_run(options.warehouse, ()))
     spark = _open(options.warehouse, variables)
     once = {"ticdc__accept_lost_messages": True} if options.accept_lost_messages else {}
 
@@ -200,11 +251,15 @@ def _of_last_build(options: argparse.Namespace) -> Iterator[tuple[SparkSession, 
 
 @contextmanager
 def _summary(
-    spark: SparkSession, folder: Path, writes_report: bool = True, is_strict: bool = False
+    spark: SparkSession,
+    folder: Path,
+    writes_report: bool = True,
+    is_strict: bool = False,
+    show: Callable[[summary.Found], str] | None = None,
 ) -> Iterator[list[str]]:
     """Ends the session; says before what its tables hold, and writes the report, also where a part of a build failed.
 
-    What it says is in the list when the block is left.
+    What it says is in the list when the block is left. `show` gives it where no part failed (default: the summary).
     """
     said: list[str] = []
     try:
@@ -217,8 +272,8 @@ def _summary(
                 _write_report(spark, folder, problems=found.problems)
             raise
         found = summary.found(spark)
-        said.append(summary.text(found, folder))
-        print(said[0], end="")
+        said.append(show(found) if show else summary.text(found, folder))
+        print(said[0], end="", flush=True)
         if writes_report:
             _write_report(spark, folder, problems=found.problems)
         if is_strict and (errors := sum(problem.severity == "error" for problem in found.problems)):
@@ -263,8 +318,9 @@ def _load_and_build(
     folder: Path,
     variables: dict[str, object],
     files: Sequence[Path],
-    columns_file: Path | None,
-    full_refresh: bool,
+    columns_file: Path | None = None,
+    full_refresh: bool = False,
+    is_quiet: bool = False,
 ) -> bool:
     work = warehouse.work_folder(folder)
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
@@ -286,7 +342,7 @@ def _load_and_build(
     if not must_build and last_build.is_file() and last_build.read_text() == made_of:
         say(_NOTHING_IS_NEW)
         return False
-    _build(spark, work, variables, made_of, full_refresh=full_refresh)
+    _build(spark, work, variables, made_of, full_refresh=full_refresh, is_quiet=is_quiet)
     return True
 
 
@@ -327,12 +383,13 @@ def _build(
     made_of: str,
     once: Mapping[str, object] | None = None,
     full_refresh: bool = False,
+    is_quiet: bool = False,
 ) -> None:
     """Builds with these variables, and with those of `once`, which a later build does not know of."""
     last_build = work / _LAST_BUILD
     last_build.unlink(missing_ok=True)
     (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
-    build.build(package_path(), work, {**variables, **(once or {})}, full_refresh)
+    build.build(package_path(), work, {**variables, **(once or {})}, full_refresh, is_quiet)
     if not summary.waits(spark):
         last_build.write_text(made_of)
 
@@ -474,6 +531,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     run_command.set_defaults(command=_run)
 
+    shop = commands.add_parser(
+        "demo",
+        parents=[with_warehouse],
+        help="build the sample of a shop, and show its tables, three queries with their answers, and what to do next",
+    )
+    shop.add_argument(
+        "--every",
+        type=arguments.seconds,
+        metavar="SECONDS",
+        help="let the messages come in pieces, such as every 10s, each a file in the warehouse's folder `messages`, "
+        "and run with each, until all are there or Ctrl-C (default: all at once)",
+    )
+    shop.set_defaults(command=_demo)
+
     redrive_command = commands.add_parser(
         "redrive", parents=[with_warehouse], help="decode the dead letters again, after what made them was put right"
     )
@@ -585,7 +656,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-_GOING_ON = (_run, _redrive, _redecode)
+_GOING_ON = (_run, _demo, _redrive, _redecode)
 
 
 if __name__ == "__main__":

@@ -9,14 +9,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
+_FROM_START = "\r\x1b[K"
+"""Lets a terminal write the line anew."""
+
 
 class Step:
-    """One line: what is done, then how it ended. Of steps that run side by side a terminal shows the one begun last."""
+    """One line: what is done, then how it ended. Of steps that run side by side a terminal shows the one begun last.
+
+    `seconds` are those that it may take, where they are known: a terminal shows those that are left.
+    """
 
     _running: ClassVar[list[Step]] = []
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, seconds: float | None = None) -> None:
         self._text = text
+        self._seconds = seconds
         self._running.append(self)
         self._began = time.monotonic()
         self._ended = threading.Event()
@@ -30,19 +37,27 @@ class Step:
         if self._ended.is_set():
             return
         self._ended.set()
-        self._running.remove(self)
         if self._clock is not None:
             self._clock.join()
-            sys.stderr.write("\r\x1b[K")
         say(f"{self._text}  {outcome}  {time.monotonic() - self._began:.1f} s")
+        self._running.remove(self)
+
+    def show(self, text: str) -> None:
+        """Says something else of what is done."""
+        self._text = text
 
     def _tick(self) -> None:
         while True:
             if self._running[-1:] == [self]:
-                sys.stderr.write(f"\r\x1b[K{self._text}  {time.monotonic() - self._began:.0f} s")
+                sys.stderr.write(f"{_FROM_START}{self._text}  {self._times()}")
                 sys.stderr.flush()
             if self._ended.wait(1):
                 return
+
+    def _times(self) -> str:
+        took = time.monotonic() - self._began
+        left = (self._seconds or 0) - took
+        return f"{took:.0f} s" + (f", about {left:.0f} s left" if left >= 1 else "")
 
 
 @contextmanager
@@ -59,5 +74,6 @@ def step(text: str) -> Iterator[list[str]]:
 
 
 def say(text: str) -> None:
-    """A line of progress."""
-    print(text, file=sys.stderr, flush=True)
+    """A line of progress, in the place of the one that a terminal rewrites."""
+    start = _FROM_START if Step._running and sys.stderr.isatty() else ""
+    print(f"{start}{text}", file=sys.stderr, flush=True)

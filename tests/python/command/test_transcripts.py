@@ -140,7 +140,9 @@ def answers(server: Server, builds: Builds, tmp_path_factory: pytest.TempPathFac
     found: dict[str, Answer] = {}
     begun: list[tuple[dict[str, Any], bool]] = []
 
-    def note(package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool) -> None:
+    def note(
+        package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool, is_quiet: bool = False
+    ) -> None:
         begun.append((dict(variables), full_refresh))
 
     with pytest.MonkeyPatch.context() as patch:
