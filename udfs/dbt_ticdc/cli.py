@@ -82,7 +82,7 @@ def _run(options: argparse.Namespace) -> None:
     if not (must_build or options.strict) and _is_as_last(folder, asked_for):
         return
     say(forecast.of_run(options.warehouse, files))
-    spark = _open(options.warehouse, variables)
+    spark = _open_to_build(options.warehouse, variables, options.columns)
     with _summary(spark, folder, is_strict=options.strict) as texts:
         run(spark, folder, variables, files, options.columns, options.full_refresh)
     _remember(folder, asked_for, texts[0])
@@ -114,7 +114,7 @@ def _demo(options: argparse.Namespace) -> None:
     if arrived is None and _is_as_last(folder, asked_for):
         return
     say(forecast.of_run(options.warehouse, [file]))
-    spark = _open(options.warehouse)
+    spark = _open_to_build(options.warehouse, variables, settings=warehouse.FOR_FEW_ROWS)
 
     def show(found: summary.Found) -> str:
         return demo.screen(found, demo.answers(spark), options.warehouse, arguments.program())
@@ -170,7 +170,7 @@ def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None
     """Runs of feeds that say where their messages are: until all is read that was there, or again and again."""
     folder: Path = options.warehouse.resolve()
     say(forecast.of_run(options.warehouse, ()))
-    spark = _open(options.warehouse, variables)
+    spark = _open_to_build(options.warehouse, variables, options.columns)
     once = {"ticdc__accept_lost_messages": True} if options.accept_lost_messages else {}
 
     def catch_up(is_quiet: bool) -> None:
@@ -467,11 +467,25 @@ def _compare(options: argparse.Namespace) -> int:
         spark.stop()
 
 
-def _open(folder: Path, variables: Mapping[str, object] | None = None) -> SparkSession:
+def _open(
+    folder: Path, variables: Mapping[str, object] | None = None, settings: Mapping[str, str] | None = None
+) -> SparkSession:
     """A session on a warehouse; where feeds of these variables are at brokers, one that can read them."""
-    settings = kafka.settings() if variables and kafka.is_read(variables) else None
+    of_brokers = kafka.settings() if variables and kafka.is_read(variables) else {}
     with step(f"opening {folder}"):
-        return warehouse.open_session(folder, settings)
+        return warehouse.open_session(folder, {**of_brokers, **(settings or {})})
+
+
+def _open_to_build(
+    folder: Path, variables: dict[str, Any], columns_file: Path | None = None, settings: Mapping[str, str] | None = None
+) -> SparkSession:
+    """A session for a build with these variables, for which dbt reads the package meanwhile."""
+    if columns_file is not None:  # its table is a variable, too
+        return _open(folder, variables, settings)
+    variables.setdefault("ticdc__messages_schema", "ticdc_raw")
+    work = warehouse.work_folder(warehouse.take(folder))
+    with build.reading(package_path(), work, variables):
+        return _open(folder, variables, settings)
 
 
 def _parser() -> argparse.ArgumentParser:
