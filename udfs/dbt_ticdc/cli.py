@@ -259,7 +259,7 @@ def _summary(
 ) -> Iterator[list[str]]:
     """Ends the session; says before what its tables hold, and writes the report, also where a part of a build failed.
 
-    What it says is in the list when the block is left. `show` gives it where no part failed (default: the summary).
+    What it says is in the list when the block is left; `show` gives it where no part failed (default: the summary).
     """
     said: list[str] = []
     try:
@@ -271,11 +271,12 @@ def _summary(
                 print(summary.text(found, folder), flush=True)
                 _write_report(spark, folder, problems=found.problems)
             raise
-        found = summary.found(spark)
-        said.append(show(found) if show else summary.text(found, folder))
+        with step("asking the tables"):
+            found = summary.found(spark)
+            said.append(show(found) if show else summary.text(found, folder))
         print(said[0], end="", flush=True)
         if writes_report:
-            _write_report(spark, folder, problems=found.problems)
+            _write_report(spark, folder, is_quiet=show is not None, problems=found.problems)
         if is_strict and (errors := sum(problem.severity == "error" for problem in found.problems)):
             raise TicdcError(f"--strict: there are {errors:,} problems of severity error (ticdc__problems)", 1)
     finally:
