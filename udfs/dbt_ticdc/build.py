@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import ticdc_udfs
 from dbt_ticdc import state
@@ -34,6 +34,17 @@ _STATUS_IN_WORDS = {"success": "ok", "pass": "ok", "warn": "warning", "fail": "f
 _BAR_WIDTH = 10
 
 
+class Manner(NamedTuple):
+    """How a build is made: whether it says nothing of its progress, and whether data tests are left out."""
+
+    is_quiet: bool = False
+    without_tests: bool = False
+
+
+AS_USUAL = Manner()
+"""How a build is made unless it is told otherwise."""
+
+
 class NodesFailed(TicdcError):
     """Models, seeds or tests that failed; the others were built."""
 
@@ -54,16 +65,17 @@ def fingerprint(package: Path, variables: Mapping[str, Any], messages: int) -> s
 
 
 def build(
-    package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool = False, is_quiet: bool = False
+    package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool = False, manner: Manner = AS_USUAL
 ) -> None:
-    """`dbt build` of the package in `work`, with its progress unless it is quiet.
+    """`dbt build` of the package in `work`.
 
     Raises `NodesFailed` where models or tests fail, `TicdcError` where dbt cannot start on them.
     """
     began = time.time()
-    progress = _Quiet() if is_quiet else _Bar(state.last_took(work)) if sys.stderr.isatty() else _Lines()
+    progress = _Quiet() if manner.is_quiet else _Bar(state.last_took(work)) if sys.stderr.isatty() else _Lines()
     is_whole = False
     arguments = ["build", "--exclude-resource-type", "unit_test"]  # they say nothing of the user's messages
+    arguments += ["--exclude-resource-type", "test"] if manner.without_tests else []
     arguments += ["--full-refresh"] if full_refresh else []
     try:
         result = _dbt(package, work, "target", arguments, variables, progress)

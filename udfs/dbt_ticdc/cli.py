@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
 _LAST_BUILD = "last_build"
+_OF_DEMO = build.Manner(without_tests=True)  # the package's tests look whether the tables are those of TiDB
 _NOTHING_IS_NEW = "nothing is new since the last build: no messages, no change of feeds, columns or package"
 
 
@@ -121,7 +122,7 @@ def _demo(options: argparse.Namespace) -> None:
 
     with _summary(spark, folder, show=show) as texts:
         if arrived is None:
-            run(spark, folder, variables, [file])
+            run(spark, folder, variables, [file], manner=_OF_DEMO)
         else:
             kafka.every(options.every, partial(_take_piece, spark, folder, variables, arrived))
     if arrived is None:
@@ -133,7 +134,8 @@ def _take_piece(spark: SparkSession, folder: Path, variables: dict[str, object],
     began = time.time()
     demo.bring(arrived)
     with warehouse.writing(spark, folder):
-        _load_and_build(spark, folder, variables, messages.find_files([arrived]), is_quiet=True)
+        files, manner = messages.find_files([arrived]), _OF_DEMO._replace(is_quiet=True)
+        _load_and_build(spark, folder, variables, files, manner=manner)
     print(f"{summary.line(spark, began)}\n  {demo.order_10(spark)}", flush=True)
     return demo.is_whole(arrived)
 
@@ -216,7 +218,7 @@ def _build_sources(
             variables["ticdc__information_schema"] = columns.load(spark, options.columns, schema)
     (work / _LAST_BUILD).unlink(missing_ok=True)
     (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
-    build.build(package_path(), work, {**variables, **once}, options.full_refresh, is_quiet)
+    build.build(package_path(), work, {**variables, **once}, options.full_refresh, build.Manner(is_quiet))
 
 
 def _redrive(options: argparse.Namespace) -> int:
@@ -308,10 +310,11 @@ def run(
     files: Sequence[Path],
     columns_file: Path | None = None,
     full_refresh: bool = False,
+    manner: build.Manner = build.AS_USUAL,
 ) -> bool:
     """Loads the files and builds the package; does not build, and gives False, where nothing is new since the last."""
     with warehouse.writing(spark, folder):
-        return _load_and_build(spark, folder, variables, files, columns_file, full_refresh)
+        return _load_and_build(spark, folder, variables, files, columns_file, full_refresh, manner)
 
 
 def _load_and_build(
@@ -321,7 +324,7 @@ def _load_and_build(
     files: Sequence[Path],
     columns_file: Path | None = None,
     full_refresh: bool = False,
-    is_quiet: bool = False,
+    manner: build.Manner = build.AS_USUAL,
 ) -> bool:
     work = warehouse.work_folder(folder)
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
@@ -343,7 +346,7 @@ def _load_and_build(
     if not must_build and last_build.is_file() and last_build.read_text() == made_of:
         say(_NOTHING_IS_NEW)
         return False
-    _build(spark, work, variables, made_of, full_refresh=full_refresh, is_quiet=is_quiet)
+    _build(spark, work, variables, made_of, full_refresh=full_refresh, manner=manner)
     return True
 
 
@@ -384,13 +387,13 @@ def _build(
     made_of: str,
     once: Mapping[str, object] | None = None,
     full_refresh: bool = False,
-    is_quiet: bool = False,
+    manner: build.Manner = build.AS_USUAL,
 ) -> None:
     """Builds with these variables, and with those of `once`, which a later build does not know of."""
     last_build = work / _LAST_BUILD
     last_build.unlink(missing_ok=True)
     (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
-    build.build(package_path(), work, {**variables, **(once or {})}, full_refresh, is_quiet)
+    build.build(package_path(), work, {**variables, **(once or {})}, full_refresh, manner)
     if not summary.waits(spark):
         last_build.write_text(made_of)
 

@@ -145,9 +145,7 @@ def answers(server: Server, builds: Builds, tmp_path_factory: pytest.TempPathFac
     found: dict[str, Answer] = {}
     begun: list[tuple[dict[str, Any], bool]] = []
 
-    def note(
-        package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool, is_quiet: bool = False
-    ) -> None:
+    def note(package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool, manner: build.Manner) -> None:
         begun.append((dict(variables), full_refresh))
 
     with pytest.MonkeyPatch.context() as patch:
