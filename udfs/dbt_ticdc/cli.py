@@ -7,8 +7,9 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,9 @@ from dbt_ticdc import (
     columns,
     compare,
     configuration,
+    demo,
     feeds,
+    forecast,
     kafka,
     last_run,
     messages,
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
 _LAST_BUILD = "last_build"
+_OF_DEMO = build.Manner(without_tests=True)  # the package's tests look whether the tables are those of TiDB
 _NOTHING_IS_NEW = "nothing is new since the last build: no messages, no change of feeds, columns or package"
 
 
@@ -77,16 +81,64 @@ def _run(options: argparse.Namespace) -> None:
     read = [*files, options.columns.resolve()] if options.columns is not None else files
     asked_for = last_run.request(package_path(), variables, read)
     must_build = options.full_refresh or kafka.reads_elsewhere(variables)
-    said = None if must_build or options.strict else last_run.recall(folder, asked_for)
+    if not (must_build or options.strict) and _is_as_last(folder, asked_for):
+        return
+    say(forecast.of_run(options.warehouse, files))
+    spark = _open_to_build(options.warehouse, variables, options.columns)
+    with _summary(spark, folder, is_strict=options.strict) as texts:
+        run(spark, folder, variables, files, options.columns, options.full_refresh)
+    _remember(folder, asked_for, texts[0])
+
+
+def _is_as_last(folder: Path, asked_for: str) -> bool:
+    """Whether nothing is new since the last run, which was asked for the same; says then what that one said."""
+    said = last_run.recall(folder, asked_for)
     if said is not None:
         say(_NOTHING_IS_NEW)
         print(said, end="")
-        return
-    spark = _open(options.warehouse, variables)
-    with _summary(spark, folder, is_strict=options.strict) as texts:
-        run(spark, folder, variables, files, options.columns, options.full_refresh)
+    return said is not None
+
+
+def _remember(folder: Path, asked_for: str, said: str) -> None:
+    """Keeps what a run said, where it left nothing to do."""
     if (warehouse.work_folder(folder) / _LAST_BUILD).is_file():
-        last_run.remember(folder, asked_for, texts[0])
+        last_run.remember(folder, asked_for, said)
+
+
+def _demo(options: argparse.Namespace) -> None:
+    """Builds the sample of a shop at once, or piece by piece, and shows what its tables answer."""
+    folder: Path = options.warehouse.resolve()
+    variables = configuration.understood(feeds.read_vars(demo.feeds_file()))
+    demo.check_warehouse(options.warehouse, variables)
+    arrived = demo.arrived(options.warehouse) if options.every else None
+    file = demo.messages_file()
+    asked_for = last_run.request(package_path(), {**variables, "shown by": "demo"}, [file])
+    if arrived is None and _is_as_last(folder, asked_for):
+        return
+    say(forecast.of_run(options.warehouse, [file]))
+    spark = _open_to_build(options.warehouse, variables, settings=warehouse.FOR_FEW_ROWS)
+
+    def show(found: summary.Found) -> str:
+        return demo.screen(found, demo.answers(spark), options.warehouse, arguments.program())
+
+    with _summary(spark, folder, show=show) as texts:
+        if arrived is None:
+            run(spark, folder, variables, [file], manner=_OF_DEMO)
+        else:
+            kafka.every(options.every, partial(_take_piece, spark, folder, variables, arrived))
+    if arrived is None:
+        _remember(folder, asked_for, texts[0])
+
+
+def _take_piece(spark: SparkSession, folder: Path, variables: dict[str, object], arrived: Path) -> bool:
+    """A run of the demo with a few messages more; True where these were the last."""
+    began = time.time()
+    demo.bring(arrived)
+    with warehouse.writing(spark, folder):
+        files, manner = messages.find_files([arrived]), _OF_DEMO._replace(is_quiet=True)
+        _load_and_build(spark, folder, variables, files, manner=manner)
+    print(f"{summary.line(spark, began)}\n  {demo.order_10(spark)}", flush=True)
+    return demo.is_whole(arrived)
 
 
 def _load(options: argparse.Namespace) -> None:
@@ -151,7 +203,8 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
 def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None:
     """Runs of feeds that say where their messages are: until all is read that was there, or again and again."""
     folder: Path = options.warehouse.resolve()
-    spark = _open(options.warehouse, variables)
+    say(forecast.of_run(options.warehouse, ()))
+    spark = _open_to_build(options.warehouse, variables, options.columns)
     once = {"ticdc__accept_lost_messages": True} if options.accept_lost_messages else {}
 
     def catch_up(is_quiet: bool) -> None:
@@ -196,7 +249,7 @@ def _build_sources(
         variables["ticdc__information_schema"] = _load_columns(spark, options.columns, schema)
     (work / _LAST_BUILD).unlink(missing_ok=True)
     (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
-    build.build(package_path(), work, {**variables, **once}, options.full_refresh, is_quiet)
+    build.build(package_path(), work, {**variables, **once}, options.full_refresh, build.Manner(is_quiet))
 
 
 def _redrive(options: argparse.Namespace) -> int:
@@ -231,11 +284,15 @@ def _of_last_build(options: argparse.Namespace) -> Iterator[tuple[SparkSession, 
 
 @contextmanager
 def _summary(
-    spark: SparkSession, folder: Path, writes_report: bool = True, is_strict: bool = False
+    spark: SparkSession,
+    folder: Path,
+    writes_report: bool = True,
+    is_strict: bool = False,
+    show: Callable[[summary.Found], str] | None = None,
 ) -> Iterator[list[str]]:
     """Ends the session; says before what its tables hold, and writes the report, also where a part of a build failed.
 
-    What it says is in the list when the block is left.
+    What it says is in the list when the block is left; `show` gives it where no part failed (default: the summary).
     """
     said: list[str] = []
     try:
@@ -247,11 +304,12 @@ def _summary(
                 print(summary.text(found, folder), flush=True)
                 _write_report(spark, folder, problems=found.problems)
             raise
-        found = summary.found(spark)
-        said.append(summary.text(found, folder))
-        print(said[0], end="")
+        with step("asking the tables"):
+            found = summary.found(spark)
+            said.append(show(found) if show else summary.text(found, folder))
+        print(said[0], end="", flush=True)
         if writes_report:
-            _write_report(spark, folder, problems=found.problems)
+            _write_report(spark, folder, is_quiet=show is not None, problems=found.problems)
         if is_strict and (errors := sum(problem.severity == "error" for problem in found.problems)):
             raise TicdcError(f"--strict: {errors:,} problem(s) of severity error are left; ticdc__problems has them", 1)
     finally:
@@ -283,10 +341,11 @@ def run(
     files: Sequence[Path],
     columns_file: Path | None = None,
     full_refresh: bool = False,
+    manner: build.Manner = build.AS_USUAL,
 ) -> bool:
     """Loads the files and builds the package; does not build, and gives False, where nothing is new since the last."""
     with warehouse.writing(spark, folder):
-        return _load_and_build(spark, folder, variables, files, columns_file, full_refresh)
+        return _load_and_build(spark, folder, variables, files, columns_file, full_refresh, manner)
 
 
 def _load_and_build(
@@ -294,8 +353,9 @@ def _load_and_build(
     folder: Path,
     variables: dict[str, object],
     files: Sequence[Path],
-    columns_file: Path | None,
-    full_refresh: bool,
+    columns_file: Path | None = None,
+    full_refresh: bool = False,
+    manner: build.Manner = build.AS_USUAL,
 ) -> bool:
     work = warehouse.work_folder(folder)
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
@@ -311,7 +371,7 @@ def _load_and_build(
     if not must_build and last_build.is_file() and last_build.read_text() == made_of:
         say(_NOTHING_IS_NEW)
         return False
-    _build(spark, work, variables, made_of, full_refresh=full_refresh)
+    _build(spark, work, variables, made_of, full_refresh=full_refresh, manner=manner)
     return True
 
 
@@ -352,12 +412,13 @@ def _build(
     made_of: str,
     once: Mapping[str, object] | None = None,
     full_refresh: bool = False,
+    manner: build.Manner = build.AS_USUAL,
 ) -> None:
     """Builds with these variables, and with those of `once`, which a later build does not know of."""
     last_build = work / _LAST_BUILD
     last_build.unlink(missing_ok=True)
     (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
-    build.build(package_path(), work, {**variables, **(once or {})}, full_refresh)
+    build.build(package_path(), work, {**variables, **(once or {})}, full_refresh, manner)
     if not summary.waits(spark):
         last_build.write_text(made_of)
 
@@ -427,11 +488,25 @@ def _compare(options: argparse.Namespace) -> int:
     return 0 if found.is_equal else 1
 
 
-def _open(folder: Path, variables: Mapping[str, object] | None = None) -> SparkSession:
+def _open(
+    folder: Path, variables: Mapping[str, object] | None = None, settings: Mapping[str, str] | None = None
+) -> SparkSession:
     """A session on a warehouse; where feeds of these variables are at brokers, one that can read them."""
-    settings = kafka.settings() if variables and kafka.is_read(variables) else None
+    of_brokers = kafka.settings() if variables and kafka.is_read(variables) else {}
     with step(f"opening {folder}"):
-        return warehouse.open_session(folder, settings)
+        return warehouse.open_session(folder, {**of_brokers, **(settings or {})})
+
+
+def _open_to_build(
+    folder: Path, variables: dict[str, Any], columns_file: Path | None = None, settings: Mapping[str, str] | None = None
+) -> SparkSession:
+    """A session for a build with these variables, for which dbt reads the package meanwhile."""
+    if columns_file is not None:  # its table is a variable, too
+        return _open(folder, variables, settings)
+    variables.setdefault("ticdc__messages_schema", "ticdc_raw")
+    work = warehouse.work_folder(warehouse.take(folder))
+    with build.reading(package_path(), work, variables):
+        return _open(folder, variables, settings)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -481,6 +556,20 @@ def _parser() -> argparse.ArgumentParser:
         "--strict", action="store_true", help="exit code 1 where problems of severity error are left"
     )
     run_command.set_defaults(command=_run)
+
+    shop = commands.add_parser(
+        "demo",
+        parents=[with_warehouse],
+        help="build the sample of a shop, and show its tables, three queries with their answers, and what to do next",
+    )
+    shop.add_argument(
+        "--every",
+        type=arguments.seconds,
+        metavar="SECONDS",
+        help="let the messages come in pieces, such as every 10s, each a file in the warehouse's folder `messages`, "
+        "and run with each, until all are there or Ctrl-C (default: all at once)",
+    )
+    shop.set_defaults(command=_demo)
 
     load = commands.add_parser(
         "load",
@@ -625,7 +714,7 @@ def _add_dumps(parser: argparse.ArgumentParser, is_required: bool = False) -> No
     )
 
 
-_GOING_ON = (_load, _run, _redrive, _redecode)
+_GOING_ON = (_load, _run, _demo, _redrive, _redecode)
 
 
 if __name__ == "__main__":

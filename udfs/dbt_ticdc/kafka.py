@@ -66,15 +66,16 @@ def is_caught_up(spark: SparkSession) -> bool:
     return not spark.catalog.tableExists("int_ticdc__kafka_offsets") or spark.sql(left).isEmpty()
 
 
-def every(seconds: float, run: Callable[[], None]) -> None:
-    """Runs again and again, each time `seconds` after the last began; Ctrl-C ends it once a run is over.
+def every(seconds: float, run: Callable[[], bool | None]) -> None:
+    """Runs again and again, each time `seconds` after the last began, until `run` gives True, as nothing is left to do.
 
-    Raises `KeyboardInterrupt` then, and at once where it comes a second time.
+    Ctrl-C ends it once a run is over: raises `KeyboardInterrupt` then, and at once where it comes a second time.
     """
     with _interrupted() as interrupted:
         while not interrupted.is_set():
             begins = time.monotonic()
-            run()
+            if run():
+                return
             interrupted.wait(max(0.0, begins + seconds - time.monotonic()))
     raise KeyboardInterrupt
 

@@ -15,12 +15,16 @@ _writing = threading.RLock()
 
 
 class Step:
-    """One line: what is done, then how it ended. Of steps that run side by side a terminal shows the one begun last."""
+    """One line: what is done, then how it ended. Of steps that run side by side a terminal shows the one begun last.
+
+    `seconds` are those that it may take, where they are known: a terminal shows those that are left.
+    """
 
     _running: ClassVar[list[Step]] = []
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, seconds: float | None = None) -> None:
         self._text = text
+        self._seconds = seconds
         self._running.append(self)
         self._began = time.monotonic()
         self._ended = threading.Event()
@@ -36,13 +40,22 @@ class Step:
             self._running.remove(self)
             say(f"{self._text}  {outcome}  {time.monotonic() - self._began:.1f} s")
 
+    def show(self, text: str) -> None:
+        """Says something else of what is done."""
+        self._text = text
+
     def _tick(self) -> None:
         while not self._ended.is_set():
             with _writing:
                 if self._running[-1:] == [self]:
-                    sys.stderr.write(f"{_CLEAR}{self._text}  {time.monotonic() - self._began:.0f} s")
+                    sys.stderr.write(f"{_CLEAR}{self._text}  {self._times()}")
                     sys.stderr.flush()
             self._ended.wait(1)
+
+    def _times(self) -> str:
+        took = time.monotonic() - self._began
+        left = (self._seconds or 0) - took
+        return f"{took:.0f} s" + (f", about {left:.0f} s left" if left >= 1 else "")
 
 
 @contextmanager

@@ -166,7 +166,8 @@ def _collect(
 def remember_model_times(work: Path, began: float, seconds: Mapping[str, float]) -> None:
     """Notes how long the models of a run took; `began` is in seconds since 1970. A folder that is full is no fault."""
     kept = [each for each in _recalled(work) if each["run_at"] != round(began * 1000)][-(_RUNS_KEPT - 1) :]
-    kept.append({"run_at": round(began * 1000), "seconds": {name: round(took, 3) for name, took in seconds.items()}})
+    run = {"run_at": round(began * 1000), "took": round(time.time() - began, 3)}
+    kept.append({**run, "seconds": {name: round(took, 3) for name, took in seconds.items()}})
     with suppress(TicdcError):
         write_whole(work / _MODEL_TIMES, json.dumps(kept))
 
@@ -178,6 +179,12 @@ def model_times(work: Path) -> list[ModelTime]:
         for run in _recalled(work)
         for name, took in run["seconds"].items()
     ]
+
+
+def last_took(work: Path) -> float | None:
+    """The seconds that the last build of a warehouse took; None where there was none, or none that noted it."""
+    took = [run.get("took") for run in _recalled(work)]
+    return float(took[-1]) if took and took[-1] is not None else None
 
 
 def _recalled(work: Path) -> list[dict[str, Any]]:

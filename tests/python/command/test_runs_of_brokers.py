@@ -97,7 +97,7 @@ def test_a_dump_that_is_known_hides_no_new_messages_of_other_sources(
     (tmp_path / "dump.jsonl").write_text("")
     feeds = tmp_path / "feeds.yml"
     monkeypatch.setattr(last_run, "recall", lambda folder, asked_for: "as before\n")
-    monkeypatch.setattr(cli, "_open", lambda folder, variables: pytest.fail("opened", pytrace=False))
+    monkeypatch.setattr(cli, "_open_to_build", lambda *arguments: pytest.fail("opened", pytrace=False))
 
     def run(feed: str) -> None:
         feeds.write_text(f"- {{name: dumped, protocol: simple, topics: [d]}}\n{feed}")

@@ -72,8 +72,13 @@ class Left(NamedTuple):
 
 
 NOT_RUN: Mapping[str, Left] = {
-    "make run": Left("makes an environment from the package registry, and a build of all the sample", is_a_target),
+    "make run": Left(
+        "makes an environment from the package registry; the module `demo` has what it calls", is_a_target
+    ),
     "make test": Left("runs this test", is_a_target),
+    ".venv/bin/ticdc demo --every 10s --warehouse shop_live": Left(
+        "is ten builds; the module `demo` makes three of the same messages", is_understood
+    ),
     "pip install ../dbt-ticdc": Left("asks the package registry", is_installed_as),
     "ticdc serve --warehouse my_warehouse --port 10000": Left(
         "runs until it is ended; the server of the tests is one, on a port that is free", is_understood
@@ -140,7 +145,7 @@ def answers(server: Server, builds: Builds, tmp_path_factory: pytest.TempPathFac
     found: dict[str, Answer] = {}
     begun: list[tuple[dict[str, Any], bool]] = []
 
-    def note(package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool) -> None:
+    def note(package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool, manner: build.Manner) -> None:
         begun.append((dict(variables), full_refresh))
 
     with pytest.MonkeyPatch.context() as patch:
