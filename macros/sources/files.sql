@@ -26,8 +26,8 @@ where ledger.feed in ({{ ticdc.text_literals(redriven) }})
     {% set of_redriven = feeds | selectattr("name", "in", redriven) | list %}
     {% set may_be_idle = execute and staged and not redriven %}
     {% do return({
-        "new": ticdc.file_messages(feeds, new, is_first=not staged),
-        "again": ticdc.file_messages(of_redriven, of_letters) if redriven,
+        "new": ticdc.file_messages(protocol, feeds, new, is_first=not staged),
+        "again": ticdc.file_messages(protocol, of_redriven, of_letters) if redriven,
         "redriven": redriven,
         "settles": {"run_id": first_run_id},
         "is_idle": may_be_idle and not run_query("select 1 from (" ~ new ~ ") limit 1").rows | length,
@@ -37,14 +37,14 @@ where ledger.feed in ({{ ticdc.text_literals(redriven) }})
 {# Asks what there is to read for the messages of files: a mapping for each feed whose folder is there, with `feed`,
    `locations`, those of its files, and `schemas`, those of the schema files of their tables; both none where all files
    are read. #}
-{% macro files_to_read(feeds, ledger, is_first=false) %}
+{% macro files_to_read(protocol, feeds, ledger, is_first=false) %}
     {% set found = [] %}
     {% if not execute or invocation_args_dict.get("empty") %}{% do return(found) %}{% endif %}
     {% set locations, schemas = {}, {} %}
     {% for row in run_query("select feed, location from (" ~ ledger ~ ") as ledger where kind <> 'metadata'").rows %}
         {% do locations.setdefault(row[0], []).append(row[1]) %}
     {% endfor %}
-    {% if feeds[0].protocol == "storage_csv" and locations %}
+    {% if protocol == "storage_csv" and locations %}
         {% for row in run_query(
             "select schemas.feed, schemas.location from " ~ ticdc.rows_of(ref("int_ticdc__files")) ~ " as schemas"
             ~ " left semi join (" ~ ledger ~ ") as files on schemas.feed = files.feed and schemas.table_folder"
@@ -91,8 +91,8 @@ where ledger.feed in ({{ ticdc.text_literals(redriven) }})
 
 {# Gives the SQL of the messages of files of storage sinks, in the columns of `relation_messages`; of CSV also
    `table_schema`, the packed schema files of the table, and `header`. A file that is gone has none. #}
-{% macro file_messages(feeds, files, is_first=false) %}
-{%- set protocol, read = feeds[0].protocol, ticdc.files_to_read(feeds, files, is_first) -%}
+{% macro file_messages(protocol, feeds, files, is_first=false) %}
+{%- set read = ticdc.files_to_read(protocol, feeds, files, is_first) -%}
 {%- set has_schemas = protocol == "storage_csv" %}
 select *
 from (
