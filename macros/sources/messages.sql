@@ -70,7 +70,8 @@
 {# Gives the SQL of the messages of dead letters of feeds, and maybe others, as far as they are there still, in the
    columns of `relation_messages`. #}
 {% macro sent_messages(feeds) %}
-    {% set found = [ticdc.held_messages(feeds)] %}
+    {% set held = feeds | rejectattr("reads", "equalto", "kafka") | list %}
+    {% set found = [ticdc.held_messages(held)] if held else [] %}
     {% for feed in feeds | selectattr("reads", "equalto", "kafka") %}
         {% do found.append(ticdc.kafka_messages_again(feed)) %}
     {% endfor %}

@@ -14,7 +14,8 @@
 {#- of every row whose message holds none. A delete has that of its place among the rows of its table, and none before
     that of the version which it deletes; other rows have the time of their message, made to grow with the offset.
     Rows staged by a run before count as neighbours too. -#}
-{%- set commits %}
+{%- set commits -%}
+{% if not all_tell_commits %}
     with
 
     {% if ticdc.has_rows() -%}
@@ -184,5 +185,6 @@
         ) as commit_ts
     from placed_rows
     where commit_ts is null
+{% endif -%}
 {%- endset -%}
-{{ ticdc.stage_messages("avro", read, messages, "" if all_tell_commits else commits) }}
+{{ ticdc.stage_messages("avro", read, messages, commits) }}

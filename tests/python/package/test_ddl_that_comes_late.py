@@ -140,6 +140,13 @@ for _name, (_order, _cut) in CUTS.items():
     story(Cut(_name, "canal_json", (_lines[:_cut], _lines[_cut:]), {}))
 for _name, _order in WHOLE.items():
     story(Cut(_name, "canal_json", (records(_name, ORDERS[_order]),), {}))
+# a feed without watermarks is shown as far as it was seen
+UNBOUNDED = "late_unbounded"
+_lines = records(
+    UNBOUNDED,
+    [created(1, "widened"), row(10, "widened", 1, "a"), row(40, "widened", 2, "b", n="1"), *DDL[:1]],
+)
+story(Cut(UNBOUNDED, "canal_json", (_lines[:-1], _lines[-1:]), {}))
 
 
 def told(built: Built, mart: str, feed: str) -> list[Any]:
@@ -185,5 +192,8 @@ def test_the_log_of_runs_says_why_a_feed_was_rebuilt(built_cases: Built) -> None
     ((_, reason, commit_ts),) = (each.values() for each in second)
     assert ts(30) <= commit_ts <= ts(37)
     assert reason == f"DDL of commit {commit_ts} came after changes of later commits were shown"
+    (unbounded,) = [each for each in plans[1]["rebuilt"] if each["feed"] == UNBOUNDED]
+    assert unbounded["commit_ts"] == ts(30)
+    assert unbounded["reason"] == f"DDL of commit {ts(30)} came after rows of later commits"
     assert plans[1]["models"]["stg_ticdc__canal_json"] == {"took": "new messages"}
     assert feed in plans[1]["models"]["int_ticdc__changes"]["feeds"]
