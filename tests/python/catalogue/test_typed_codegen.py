@@ -115,7 +115,7 @@ def test_a_history() -> None:
     )
     assert {name: column["description"] for name, column in columns_of(found).items()} == {
         "id": "Upstream: `int`.",
-        "gone": "A column that the table has no more.",
+        "gone": "A column that the table no longer has.",
         "_row_key": "The row's key as JSON text, with the names and types that it had then.",
         "_valid_from_ts": "The commit from which on the row held these values (TSO).",
         "_valid_to_ts": "The commit from which on it did not any more (TSO). NULL where it still does.",
@@ -192,7 +192,7 @@ def test_a_table_with_columns_named_as_those_of_the_package() -> None:
 
     of_history = {f"_{name}": spark_type for name, spark_type in OF_HISTORY.items()}
     history = model({name: "int" for name in OF_HISTORY} | of_history, is_history=True)
-    assert columns_of(history)["_op"]["description"] == "A column that the table has no more."
+    assert columns_of(history)["_op"]["description"] == "A column that the table no longer has."
     assert columns_of(history)["__op"]["description"].startswith("What began the time")
     (test,) = node(history)["data_tests"]
     assert test["ticdc.history_intervals"]["arguments"] == {

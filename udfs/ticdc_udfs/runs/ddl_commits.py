@@ -33,7 +33,7 @@ class DdlPasses(Struct, frozen=True):
     """Commits of DDL that move rows, pass after pass (feed and commit), and what all of them tell.
 
     `last_commits` has the last commit of each feed that has any; `gives_columns` says whether one gives new columns.
-    `late` are those at or below what is settled. The feeds `again` are to be carried anew first: there are no passes
+    `late` are those at or below what is settled. The feeds `again` are to be carried again first: there are no passes
     then.
     """
 

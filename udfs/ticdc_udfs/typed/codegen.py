@@ -164,7 +164,7 @@ def _columns(relation: Relation, own: Mapping[str, str]) -> list[dict[str, objec
             not_null = ", not null" if column.is_nullable is False else ""
             yml["description"] = as_jinja(f"Upstream: `{column.column_type}`{not_null}.")
         elif relation.is_history:
-            yml["description"] = "A column that the table has no more."
+            yml["description"] = "A column that the table no longer has."
         if name in relation.key_columns and not relation.is_history:
             yml["data_tests"] = [*tests]
         columns.append(yml)
