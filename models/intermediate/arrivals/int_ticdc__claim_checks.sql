@@ -139,7 +139,7 @@ select
     ranked.feed
 from ranked
 {% if ticdc.has_rows() -%}
--- a file that is of no use is read again, as it may have changed, and recorded once
+-- an unusable file is read again, as it may have changed, and recorded once
 left anti join {{ ticdc.rows_of(this) }} as known
     on
         ranked.feed = known.feed

@@ -174,7 +174,7 @@ def test_a_history() -> None:
     )
     assert {name: column["description"] for name, column in columns_of(found).items()} == {
         "id": "Upstream: `int`.",
-        "gone": "A column that the table has no more.",
+        "gone": "A column that the table no longer has.",
         "_row_key": "The row's key as JSON text, with the names and types that it had then.",
         "_valid_from_ts": "The commit from which on the row held these values (TSO).",
         "_valid_to_ts": "The commit from which on it did not any more (TSO). NULL where it still does.",

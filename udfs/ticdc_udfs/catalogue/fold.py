@@ -134,7 +134,7 @@ class Effect(NamedTuple):
 
     `partitioning` is the table's before the DDL, `partitions` what the DDL names of it (empty where unknown).
     `physical_id` is TiDB's id of the whole table, where messages tell it. `regrouped` has, by name in lower case, the
-    last commit at which a DDL put the rows of a partition together anew, by their values.
+    last commit at which a DDL distributed the rows of a partition again, by their values.
     """
 
     commit_ts: int
@@ -283,7 +283,7 @@ class _Catalogue:
     `told` are tables known from schemas without DDL alone, with the commit of the first row; 0: none bears the schema.
     `told_by_rows` are those whose virtual generated columns no message told. `sends_ddl` tells that there was a DDL
     already. `ids` are TiDB's ids, as far as messages tell them. `odd` are columns that rows of the commit bear and
-    their tables lacked, `missed` those that they bear no more; `borne` are the ids of those that rows of a table bore.
+    their tables lacked, `missed` those that they lack now; `borne` are the ids of those that rows of a table bore.
     `views` are the names of views and sequences, which DDL of tables may be of. `regrouped` is that of `Effect`.
     Of the DDL of now, `wire` are the columns in its message and `mentioned` those in its text, in lower case.
     """
@@ -1060,7 +1060,7 @@ class _Catalogue:
             self._heed(table, columns)
 
     def _miss(self, table: Table, wire: Sequence[WireColumn]) -> None:
-        """Notes which columns rows bear no more that earlier ones did."""
+        """Notes which columns rows lack that earlier ones had."""
         borne = {found.column_id for one in wire if (found := table.column(one.name)) is not None}
         if borne <= {*table.key_ids} or not self._is_of_before(table):
             return  # a message of a key alone, or of before a DDL of its millisecond

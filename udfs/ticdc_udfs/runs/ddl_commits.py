@@ -35,8 +35,8 @@ class DdlPasses(Struct, frozen=True):
     """Commits of DDL that move rows, pass after pass (feed and commit), and what all of them tell.
 
     `last_commits` has the last commit of each feed that has any; `gives_columns` says whether one gives new columns.
-    `late` are those at or below what is settled. Feeds with `causes` are to be carried anew first, and there are
-    no passes then: why, and by which commit of DDL.
+    `late` are those at or below what is settled. Feeds with `causes` are to be carried again first: there are no passes
+    then. A cause says why, and by which commit of DDL.
     """
 
     passes: Sequence[Sequence[tuple[str, int]]]

@@ -24,9 +24,9 @@ class Settled(Struct, frozen=True):
     """What a table was made of, as the state notes it; commits are TSOs, runs are microseconds since 1970.
 
     `bounds` has the commit through which a feed is complete; a feed without watermarks has none. `redriven` has the
-    last run by which a feed is to be made anew; `late` says by which of them this is as a DDL came below its bound.
-    `newest` has, of feeds without bounds, the newest commit of a row and of a DDL. `causes` says of a feed why it was
-    made anew last.
+    last run by which a feed is to be rebuilt; `late` says by which of them because a DDL came below its bound.
+    `newest` has, of feeds without bounds, the newest commit of a row and of a DDL.
+    `causes` says why a feed was rebuilt last.
     """
 
     run_id: int = 0
@@ -101,7 +101,7 @@ def event_progress(seen: Iterable[SeenFeed], settled: Settled, settings: EventSe
 
 
 def feeds_to_rebuild(settled: Settled, redriven: Mapping[str, int]) -> list[str]:
-    """The feeds that a table has of a time before they are made anew, as the macro of this name tells."""
+    """The feeds that a table has from before their rebuild, as the macro of this name says."""
     return [feed for feed, run_id in redriven.items() if settled.run_id and run_id > settled.redriven.get(feed, 0)]
 
 

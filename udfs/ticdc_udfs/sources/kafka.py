@@ -1,6 +1,6 @@
-"""What a run reads of Kafka: which offsets brokers hold, which of them are new, and what needs a person.
+"""What a run reads of Kafka: which offsets brokers hold, which of them are new, and what needs attention.
 
-A *log* is a partition of a topic as long as the topic has one id: a topic that was deleted and made again has others.
+A *log* is a partition of a topic as long as the topic has one id: deleted and created again, a topic has other logs.
 `broker.py` beside this file asks brokers; what is here is decided without one.
 """
 
@@ -21,7 +21,7 @@ class Status(StrEnum):
     EXPIRED = "expired"
     """Messages are gone that were not read."""
     RECREATED = "recreated"
-    """The topic was deleted and made again."""
+    """The topic was deleted and created again."""
     REWOUND = "rewound"
     """The log ends before what was read of it."""
     GONE = "gone"
@@ -63,7 +63,7 @@ class Planned(Struct, frozen=True):
     """What a run does with a partition of a feed: it reads from `start_offset` to before `end_offset`.
 
     `topic_id`, `log_run_id` and `first_offset` are those of the log that is read: not those of the broker where a
-    person is needed. `accepted` is what a person said that messages may be lost by, `detail` why one is needed.
+    decision is needed. `accepted` is the loss of messages that was accepted, `detail` why a decision is needed.
     """
 
     feed: str
@@ -125,7 +125,7 @@ def _of_feed(feed: Feed, run_id: int) -> Iterator[Planned]:
         yield _of_partition(feed, found, before, topics.get(found.topic), run_id)
     for before in known.values():
         is_awaited = before.topic_id is not None and not is_like(before.topic, feed.finished_topics)
-        # a topic that is read anew has partitions of its own
+        # a topic that is read from its start has partitions of its own
         if is_awaited and not (feed.is_accepted and before.topic in there):
             yield _gone(feed, before)
 
@@ -164,7 +164,7 @@ def _judged(found: Found, before: Known, position: int) -> tuple[Status, str | N
     """What is to be said of a partition from which offsets are to be read from `position` on."""
     if before.topic_id not in (None, found.topic_id):
         return Status.RECREATED, (
-            f"the topic was deleted and made again: its id was {before.topic_id} and is {found.topic_id}; offsets "
+            f"the topic was deleted and created again: its id was {before.topic_id} and is {found.topic_id}; offsets "
             f"before {position} were read of the old one"
         )
     if position > found.log_end_offset:
@@ -174,7 +174,7 @@ def _judged(found: Found, before: Known, position: int) -> tuple[Status, str | N
         )
     if position < found.low_offset:
         return Status.EXPIRED, (
-            f"offsets {position} to {found.low_offset - 1} are gone that were not read: the broker holds those from "
+            f"offsets {position} to {found.low_offset - 1} are gone unread: the broker holds those from "
             f"{found.low_offset} to before {found.high_offset}"
         )
     return Status.READ, None
@@ -194,7 +194,7 @@ def _gone(feed: Feed, before: Known) -> Planned:
         start_offset=position,
         end_offset=position,
         status=Status.GONE,
-        detail=f"the broker does not have it any more; offsets before {position} were read",
+        detail=f"the broker no longer has it; offsets before {position} were read",
     )
 
 

@@ -361,7 +361,7 @@ _DDL_PASSES = Udf(
     arguments=(("ddl_commits", "string"), ("late_rows", "string")),
     returns="string",
     description="The passes in which commits of DDL that move rows are written, one after the other, and the feeds for "
-    "which what came late makes them begin anew, such as those of `late_rows`; all are JSON texts.",
+    "which they start again because of what came late, such as those of `late_rows`; all are JSON texts.",
     function=by_json(ddl_commits.ddl_passes, list[ddl_commits.DdlCommit], list[str]),
 )
 
@@ -370,7 +370,7 @@ _LATEST_STATE = Udf(
     arguments=(("facts", "string"), ("settled", "string"), ("redriven", "string")),
     returns="string",
     description="How the newest states of rows take in changes, by how many came and are there, what the states "
-    "settled before, and the feeds that are made anew; all are JSON texts.",
+    "settled before, and the feeds that are rebuilt; all are JSON texts.",
     function=by_json(latest.latest_state, latest.LatestFacts, latest.SettledLatest, dict[str, int]),
 )
 

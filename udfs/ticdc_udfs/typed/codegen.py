@@ -266,7 +266,7 @@ def _columns(types: Mapping[str, str], upstream: Sequence[UpstreamColumn], keys:
     for name, spark_type in types.items():
         column = known.get(name.lower())
         if column is None:
-            description = "A column that the table has no more."
+            description = "A column that the table no longer has."
         else:
             description = f"Upstream: `{column.type}`{', not null' if column.nullable is False else ''}."
         yield Column(name, spark_type, as_jinja(description), name in keys)

@@ -156,7 +156,7 @@ def rows_as_of(shape: Shape, rows: str) -> str:
 def row_statements(
     shape: Shape, written: Written, storage: str, generations: Iterable[int], stored: Sequence[int]
 ) -> tuple[str, ...]:
-    """The statements that store those generations of a table's rows that are not `stored`; where none is, the table."""
+    """The statements that store those batches of a table's rows that are not `stored`; where none is, the table."""
     missing = [generation for generation in generations if generation not in stored]
     keys, carried = _keys(shape, shape.columns), ["row_key", _IS_DELETED]
     if not stored:
@@ -266,7 +266,7 @@ def typed_rows(
     generations: Sequence[int] = (),
     moment: str | None = None,
 ) -> str:
-    """A query of the rows of a table, or of some generations of them, each column cast under its alias.
+    """A query of the rows of a table, or of some batches of them, each column cast under its alias.
 
     `carried` are columns that come along. With a `moment`, the expression of a commit, rows of former incarnations come
     too, and each cell as it was encoded then.
@@ -438,7 +438,7 @@ def _published(sources: Sources, name: str, column: str = "batches") -> str:
 
 
 def _stored_rows(shape: Shape, sources: Sources, storage: str) -> str:
-    """The stored rows of all generations, and those of the generations that are published a moment before."""
+    """The stored rows of all batches, and those of the batches that are published a moment before."""
     stored = f"coalesce({_published(sources, name_of(storage))}, array())"
     not_stored = f"array_except({_published(sources, sources.latest)}, {stored})"
     columns = [column.stored_as for column in shape.columns]
@@ -469,7 +469,7 @@ def _stored_rows(shape: Shape, sources: Sources, storage: str) -> str:
 def _stored_history(columns: Iterable[str], sources: Sources, storage: str) -> str:
     """The versions of the published batches, over each other: those that a later one replaces are left out."""
     # a run is published with what is stored of it: to find nothing would be to lose rows
-    missing = f"ticdc: the rows of {storage} are not published: build int_ticdc__typed_plans, which stores them anew"
+    missing = f"ticdc: the rows of {storage} are not published: build int_ticdc__typed_plans, which stores them again"
     batches = f"coalesce({_published(sources, name_of(storage))}, raise_error({text_literal(missing)}))"
     listed = ",\n    ".join(f"stored.{column}" for column in columns)
     return f"""select
