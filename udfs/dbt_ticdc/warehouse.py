@@ -41,7 +41,6 @@ FOR_FEW_ROWS = {
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
-    "spark.sql.files.openCostInBytes": "0",
 }
 """Settings for tables of some thousand rows: to compile code for a query takes longer than to interpret it."""
 

@@ -172,9 +172,13 @@ def test_the_screen_fits_forty_lines_of_a_hundred_characters() -> None:
     assert max(map(len, lines)) <= 100
 
 
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 @pytest.mark.soak("processes")
 def test_the_demo_ends_with_the_tables_of_tidb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At once, and in pieces, of which one run is stopped after the first."""
+    """At once, and in pieces, where it is interrupted after the first."""
     monkeypatch.setattr(demo, "PIECES", 3)
     upstream = checkpoints(SAMPLE).popitem()[1]
     export = exported.write_json_lines(tmp_path / "export", [upstream.tables["shop", name] for name in shop.TABLES])
@@ -189,8 +193,10 @@ def test_the_demo_ends_with_the_tables_of_tidb(tmp_path: Path, monkeypatch: pyte
     assert "Problem dead_letters" in output and "late_changes" not in output
 
     with monkeypatch.context() as stopped:
-        stopped.setattr(demo, "is_whole", lambda arrived: True)
-        assert session.command(["demo", "--every", "1s", "--warehouse", str(in_pieces)])[0] == 0
+        stopped.setattr(demo, "order_10", interrupt)
+        code, _, errors = session.command(["demo", "--every", "1s", "--warehouse", str(in_pieces)])
+        assert code == 130
+        assert errors.endswith("ticdc: interrupted; the same command goes on from where it was\n")
     code, output, _ = session.command(["demo", "--every", "1s", "--warehouse", str(in_pieces)])
     assert code == 0
     assert output.count("complete through") == 3
