@@ -75,8 +75,9 @@ def take(warehouse: Path) -> Path:
 
     Raises `TicdcError` where Java is missing, the folder cannot be a warehouse, or another process has it open.
     """
-    check_java()
     warehouse = warehouse.resolve()
+    if warehouse not in _locks:
+        check_java()
     _make_folder(warehouse)
     _lock(warehouse)
     return warehouse
