@@ -41,7 +41,6 @@ FOR_FEW_ROWS = {
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
-    "spark.sql.files.openCostInBytes": "0",
 }
 """Settings for tables of some thousand rows: to compile code for a query takes longer than to interpret it."""
 
@@ -76,8 +75,9 @@ def take(warehouse: Path) -> Path:
 
     Raises `TicdcError` where Java is missing, the folder cannot be a warehouse, or another process has it open.
     """
-    check_java()
     warehouse = warehouse.resolve()
+    if warehouse not in _locks:
+        check_java()
     _make_folder(warehouse)
     _lock(warehouse)
     return warehouse

@@ -15,7 +15,7 @@ from support import exported, session, shop
 from support.corpus import SAMPLE, json_lines, plain, text_lines
 from support.truth import checkpoints
 
-from dbt_ticdc import cli, configuration, demo, feeds, kafka, summary, warehouse
+from dbt_ticdc import build, cli, configuration, demo, feeds, kafka, summary, warehouse
 
 RECORDS = tuple(json_lines(shop.MESSAGES))
 README = (shop.FOLDER / "README.md").read_text(encoding="utf-8")
@@ -129,7 +129,7 @@ def test_the_late_message_comes_in_a_later_piece_than_the_watermarks_that_passed
 
 
 def built(folder: Path, variables: dict[str, Any]) -> Path:
-    (folder / "work").mkdir(parents=True)
+    (folder / "work").mkdir(parents=True, exist_ok=True)
     (folder / "work" / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
     return folder
 
@@ -156,14 +156,19 @@ def test_runs_end_where_nothing_is_left_to_do() -> None:
     assert left == []
 
 
-def text_of_screen() -> str:
+def found() -> summary.Found:
     names = sorted(demo._PURPOSES)
     assert names == sorted(shop.TABLES)
     tables = [SimpleNamespace(table_name=name, current_relation=f"shop.{name}", row_count=1_000) for name in names]
     problems = [SimpleNamespace(code=code) for code in ("dead_letters", "late_changes")]
-    found = summary.Found(tables, [SimpleNamespace(complete_through_ts=1 << 60)], [(1,)], problems)  # type: ignore[arg-type]
-    answers = ["a\n-\n" + "1\n" * rows for rows in (3, 4, 1)]
-    return demo.screen(found, answers, Path("ticdc_warehouse"), ".venv/bin/ticdc")
+    return summary.Found(tables, [SimpleNamespace(complete_through_ts=1 << 60)], [(1,)], problems)  # type: ignore[arg-type]
+
+
+ANSWERS = ["a\n-\n" + "1\n" * rows for rows in (3, 4, 1)]
+
+
+def text_of_screen() -> str:
+    return demo.screen(found(), ANSWERS, Path("ticdc_warehouse"), ".venv/bin/ticdc")
 
 
 def test_the_screen_fits_forty_lines_of_a_hundred_characters() -> None:
@@ -172,9 +177,70 @@ def test_the_screen_fits_forty_lines_of_a_hundred_characters() -> None:
     assert max(map(len, lines)) <= 100
 
 
+@pytest.fixture
+def loads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[int, bool]]:
+    """Of each run of the demo in a warehouse that none is behind: its files, and whether it says nothing of a build."""
+    made: list[tuple[int, bool]] = []
+
+    def load_and_build(
+        spark: object,
+        folder: Path,
+        variables: dict[str, Any],
+        files: list[Path],
+        columns_file: None = None,
+        full_refresh: bool = False,
+        manner: build.Manner = build.AS_USUAL,
+    ) -> bool:
+        assert manner.without_tests
+        assert variables["ticdc__feeds"][0]["topics"] == [shop.TOPIC]
+        made.append((len(files), manner.is_quiet))
+        built(folder, variables)
+        (folder / "work" / "last_build").touch()
+        return True
+
+    session = SimpleNamespace(stop=lambda: None)
+    monkeypatch.setattr(
+        cli, "_open_to_build", lambda folder, *_, **__: (folder / "work").mkdir(parents=True) or session
+    )
+    monkeypatch.setattr(cli, "_load_and_build", load_and_build)
+    monkeypatch.setattr(cli, "_write_report", lambda *_, **__: None)
+    for name, value in (("found", found()), ("line", "a line of the run")):
+        monkeypatch.setattr(summary, name, lambda *_, value=value: value)
+    for name, answer in (("answers", ANSWERS), ("order_10", "order 10: new")):
+        monkeypatch.setattr(demo, name, lambda *_, answer=answer: answer)
+    return made
+
+
+def test_the_shop_is_built_at_once(
+    loads: list[tuple[int, bool]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["demo", "--warehouse", str(tmp_path / "shop")]
+    for says in ("ticdc builds tables of the messages of 1 file (0.2 MB)", "nothing is new since the last build"):
+        assert cli.main(arguments) == 0
+        shown = capsys.readouterr()
+        assert shown.err.startswith(says)
+        assert shown.out.startswith("A shop, complete through")
+    assert loads == [(1, False)]
+
+
+def test_the_shop_is_built_in_pieces(
+    loads: list[tuple[int, bool]], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli.kafka, "every", lambda seconds, run: [*iter(run, True)])
+    assert cli.main(["demo", "--every", "7s", "--warehouse", str(tmp_path / "shop")]) == 0
+    assert loads == [(number, True) for number in range(1, demo.PIECES + 1)]
+    assert capsys.readouterr().out.count("a line of the run\n  order 10: new\n") == demo.PIECES
+    arrived = [line for file in sorted((tmp_path / "shop" / "messages").iterdir()) for line in text_lines(file)]
+    assert arrived == shop.lines()
+
+
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 @pytest.mark.soak("processes")
 def test_the_demo_ends_with_the_tables_of_tidb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At once, and in pieces, of which one run is stopped after the first."""
+    """At once, and in pieces, where it is interrupted after the first."""
     monkeypatch.setattr(demo, "PIECES", 3)
     upstream = checkpoints(SAMPLE).popitem()[1]
     export = exported.write_json_lines(tmp_path / "export", [upstream.tables["shop", name] for name in shop.TABLES])
@@ -189,8 +255,10 @@ def test_the_demo_ends_with_the_tables_of_tidb(tmp_path: Path, monkeypatch: pyte
     assert "Problem dead_letters" in output and "late_changes" not in output
 
     with monkeypatch.context() as stopped:
-        stopped.setattr(demo, "is_whole", lambda arrived: True)
-        assert session.command(["demo", "--every", "1s", "--warehouse", str(in_pieces)])[0] == 0
+        stopped.setattr(demo, "order_10", interrupt)
+        code, _, errors = session.command(["demo", "--every", "1s", "--warehouse", str(in_pieces)])
+        assert code == 130
+        assert errors.endswith("ticdc: interrupted; the same command goes on from where it was\n")
     code, output, _ = session.command(["demo", "--every", "1s", "--warehouse", str(in_pieces)])
     assert code == 0
     assert output.count("complete through") == 3

@@ -1,4 +1,4 @@
-"""What a run says of itself: before it begins, while it builds, on a terminal and where there is none."""
+"""How a build begins, and what it says of itself: before, and on a terminal and elsewhere while it lasts."""
 
 from __future__ import annotations
 
@@ -156,3 +156,25 @@ def test_what_a_model_says_of_its_progress_is_a_line(capsys: pytest.CaptureFixtu
     data = SimpleNamespace(msg="ticdc: int_ticdc__typed_views: 50 of 176")
     progress(SimpleNamespace(info=SimpleNamespace(name="JinjaLogInfo"), data=data))
     assert capsys.readouterr().err == "ticdc: int_ticdc__typed_views: 50 of 176\n"
+
+
+def test_a_build_need_not_read_what_dbt_read_while_spark_started(tmp_path: Path) -> None:
+    package, work = tmp_path / "package", tmp_path / "work"
+    (package / "models").mkdir(parents=True)
+    (package / "dbt_project.yml").write_text("name: ticdc\nversion: 1.0.0\nprofile: ticdc\n")
+    (package / "models" / "one.sql").write_text("select 1 as one")
+    work.mkdir()
+    home, variables = Path.cwd(), {"ticdc__messages_schema": "raw"}
+    with build.reading(package, work, variables):
+        pass
+    assert Path.cwd() == home
+    said: list[str] = []
+    build._dbt(package, work, "target", ["parse"], variables, lambda event: said.append(event.info.name))
+    assert "PartialParsingSkipParsing" in said
+
+
+def test_what_dbt_finds_wrong_as_it_reads_is_left_to_the_build(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    with build.reading(tmp_path, tmp_path / "work", {}):
+        opened = True
+    assert opened
