@@ -62,6 +62,27 @@
         "deferred": deferred, "settings": settings + of_hooks.values() | list,
         "configured": ticdc.configured_nodes("model") + ticdc.configured_nodes("seed"),
     }) %}
+    {% do ticdc.check_connector() if "kafka" in ticdc.feeds() | map(attribute="reads") %}
+{% endmacro %}
+
+{# Raises an error where Spark lacks its Kafka connector: without it, a read fails in the midst of a run. #}
+{% macro check_connector() %}
+    {# a class that is not there is an error, as Spark analyses the query #}
+    {% set query %}
+    begin
+        declare exit handler for sqlexception select false as is_there;
+        select
+            try_reflect('org.apache.spark.sql.kafka010.KafkaSourceProvider', 'TOPIC_OPTION_KEY') is not null
+            as is_there;
+    end
+    {% endset %}
+    {% if not run_query(query).rows[0][0] %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: ticdc__feeds: a feed reads Kafka, and this Spark lacks the connector spark-sql-kafka-0-10_2.13. Put"
+            ~ " it on the class path of Spark's driver and executors when Spark starts, with the jars that it needs;"
+            ~ " docs/configuration.md, Messages in Kafka, has a command"
+        ) %}
+    {% endif %}
 {% endmacro %}
 
 {# Raises one error with all that `ticdc_configuration_problems` finds in a request. #}

@@ -82,6 +82,8 @@ def build(
         is_whole = bool(result.success)
     finally:
         progress.end(is_whole)
+    if isinstance(result.exception, KeyboardInterrupt):
+        raise KeyboardInterrupt
     if result.exception is not None:
         raise TicdcError(_readable(result.exception), exit_code=1)
     done = getattr(result.result, "results", ())

@@ -11,6 +11,10 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from dbt_ticdc.errors import TicdcError
+from dbt_ticdc.progress import say, step
+from ticdc_udfs.sources import broker
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -48,6 +52,25 @@ def _sources(variables: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     feeds = variables.get("ticdc__feeds")
     sources = [feed.get("source") for feed in feeds if isinstance(feed, dict)] if isinstance(feeds, list) else []
     return [source for source in sources if isinstance(source, dict)]
+
+
+def check_brokers(variables: Mapping[str, Any]) -> None:
+    """Asks the brokers of all feeds for their topics, before Spark is opened; says of which feed none matches.
+
+    Raises `TicdcError` where brokers do not answer, or an option names a variable that the environment lacks.
+    """
+    if not is_read(variables):
+        return
+    for feed in variables["ticdc__feeds"]:
+        if (kafka := (feed.get("source") or {}).get("kafka")) is None:
+            continue
+        try:
+            with step(f"asking brokers {kafka['bootstrap_servers']}, for {broker.TIMEOUT_SECONDS:.0f} s at most"):
+                found = broker.found(kafka, feed["topics"])
+        except broker.BrokerError as error:
+            raise TicdcError(f"feed {feed['name']}: {error}") from error
+        if not found:
+            say(f"feed {feed['name']}: the brokers have no topic that matches {', '.join(feed['topics'])}")
 
 
 def settings() -> dict[str, str]:

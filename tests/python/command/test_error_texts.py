@@ -88,7 +88,8 @@ TEXTS: Mapping[str, Sequence[str]] = {
         "the files have no message at topic 'shop', partition 0, offset 7: partition 0 of it has offsets from 0 to 6",
         "the files of feed shop are not on this machine: --warehouse names a warehouse that `ticdc run` made of them",
         "say where the messages of feed shop are: --messages names dumps, --warehouse tables made of them",
-        "messages of Kafka need confluent-kafka: pip install dbt-ticdc[kafka]",
+        "messages of Kafka need confluent-kafka: pip install 'dbt-ticdc[kafka]', or of a checkout "
+        "'../dbt-ticdc[kafka]'",
         "the environment lacks the variable KAFKA_PASSWORD, which an option of the feed names",
         "the brokers did not give the message: Local: Broker transport failure",
         "the brokers did not give the message within 15 s: they did not answer",
@@ -130,6 +131,15 @@ TEXTS: Mapping[str, Sequence[str]] = {
         "the same with .jsonl, and each with .gz",
         "--truth: export holds no file schema.table.csv or schema.table.jsonl, also with .gz",
         "--truth: export/shop.orders.csv, row 2: 1 fields, and the header names 2",
+    ),
+    "demo.py": (
+        "the tables in my_warehouse are of other feeds than those of the sample; --warehouse names another folder",
+        "--every: the tables in my_warehouse were built of messages that came at once; --warehouse names another "
+        "folder",
+    ),
+    "kafka.py": (
+        "feed shop: the brokers localhost:9092 did not tell their offsets within 30 s: Connection refused "
+        "(ticdc__feeds, member source.kafka)",
     ),
     "upstream.py": (
         "--mysql needs the driver PyMySQL: pip install 'dbt-ticdc[mysql]'",

@@ -102,6 +102,10 @@ WRONG_ONES: Sequence[tuple[Mapping[str, Any], str]] = (
         {"ticdc__feeds": [{**FEED, "options": {"session_time_zone": "+14:01"}}]},
         '.options.session_time_zone: got "+14:01", allowed: ',
     ),
+    (
+        {"ticdc__feeds": [{**FEED, "options": {"security.protocol": "SASL_SSL"}}]},
+        'unknown option "security.protocol", Kafka\'s settings are in source.kafka.options, allowed for ',
+    ),
     ({"ticdc__feeds": [{**FEED, "options": {"encoding": ["json"]}}]}, '.options.encoding: got ["json"], allowed: json'),
 )
 

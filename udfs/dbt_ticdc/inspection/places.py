@@ -120,7 +120,10 @@ def at_brokers(kafka: Mapping[str, Any], place: Place) -> Bytes:
     try:
         from confluent_kafka import Consumer, KafkaException, TopicPartition
     except ImportError as error:
-        raise TicdcError("messages of Kafka need confluent-kafka: pip install dbt-ticdc[kafka]") from error
+        raise TicdcError(
+            "messages of Kafka need confluent-kafka: pip install 'dbt-ticdc[kafka]', or of a checkout "
+            "'../dbt-ticdc[kafka]'"
+        ) from error
     try:
         settings = options_of_librdkafka(kafka, os.environ)
     except LookupError as error:
