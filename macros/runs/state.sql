@@ -1,8 +1,10 @@
 {# Gives what is known of this run in this process, which all of its nodes see; nothing else remembers anything.
    `begin_run` puts in it: `is_begun`, `unfinished` (models that are still to be built), the `catalogs` of the session
    and its `timestamp_type`, the `lease`, the `state`, and of the publication that the run began from `published` (its
-   models, as JSON) and `published_number`. Later come `is_published`, `saved` (what of the state is saved), `answers`
-   (of questions that were asked), and `views` (those that may be made unready). #}
+   models, as JSON) and `published_number`. Later come `is_published`, `saved` (what of the state is saved), `saving`
+   (the models that save it now) and `met_others` (whether two did at once), `answers` (of questions that were asked),
+   `views` (those that may be made unready), `typed` (what was decided on typed tables), and `timestamp_users` (a mark
+   for each model that needs instants). #}
 {% macro memory() %}
     {# a program may keep the graph for another run #}
     {% if graph.get("ticdc_memory", {}).get("invocation_id") != invocation_id %}
