@@ -179,7 +179,7 @@ class _Bar(_Quiet):
     """
 
     def __init__(self, seconds: float | None) -> None:
-        self._step = Step("building: dbt reads the package", seconds)
+        self._step = Step("building: dbt begins", seconds)
         self._running: dict[str, str] = {}
         self._done = self._total = 0
 

@@ -111,7 +111,7 @@ def _demo(options: argparse.Namespace) -> None:
     folder: Path = options.warehouse.resolve()
     variables = configuration.understood(feeds.read_vars(demo.feeds_file()))
     demo.check_warehouse(options.warehouse, variables)
-    arrived = demo.arrived(options.warehouse) if options.every else None
+    arrived = demo.arrived(options.warehouse).resolve() if options.every else None
     file = demo.messages_file()
     asked_for = last_run.request(package_path(), {**variables, "shown by": "demo"}, [file])
     if arrived is None and _is_as_last(folder, asked_for):

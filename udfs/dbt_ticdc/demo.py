@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dbt_ticdc import package_path, results, state, summary, warehouse
-from dbt_ticdc.errors import TicdcError
+from dbt_ticdc.errors import TicdcError, without_trace
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -128,12 +128,15 @@ def order_10(spark: SparkSession) -> str:
 
 
 def answers(spark: SparkSession, queries: Sequence[Query] = QUERIES) -> list[str]:
-    """The answers as aligned tables."""
+    """The answers as aligned tables, or why there is none."""
 
     def answer(query: Query) -> str:
         session = spark.newSession()  # each has a current schema
-        session.sql(f"use {query.schema}")
-        return results.table(session.sql(query.text))
+        try:
+            session.sql(f"use {query.schema}")
+            return results.table(session.sql(query.text))
+        except Exception as error:
+            return f"the query failed: {without_trace(error)}\n"
 
     # each takes seconds to plan, and the driver plans one on one core
     with ThreadPoolExecutor(len(queries)) as pool:
