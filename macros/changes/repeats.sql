@@ -5,8 +5,8 @@
 {#- rows are sorted by a number first: names are equal in most of them -#}
 {%- set identity = "commit_ts, row_key, op, image_hash, copy, table_name, schema_name, feed" -%}
 {%- set key_at_commit = "feed, schema_name, table_name, commit_ts, row_key" -%}
-{#- a row that comes again may tell its commit, or its millisecond as before -#}
-{%- set moment = "feed, schema_name, table_name, commit_ms, row_key, op, row_image, copy" -%}
+{#- the windows have its columns, so that Spark shuffles once for all of them -#}
+{%- set key_at_moment = "feed, schema_name, table_name, commit_ms, row_key" -%}
 {%- set place = "topic, `partition`, `offset`, event_index" -%}
 {%- set is_repeat, is_replaced = "occurrence > 1", "false" -%}
 {%- if not plan.is_exact -%}
@@ -80,13 +80,15 @@ occurrences as (
         concat(
             collect_set(
                 if(op = 'delete', null, struct(columns_hash, row_hash))
-            ) over (partition by {{ key_at_commit }}),
+            ) over (partition by {{ key_at_moment }}),
             {{ "coalesce(known_puts, array())" if known and not plan.is_exact else "array()" }}
         ) as puts,
-        commit_ts_exact <> first(commit_ts_exact) over (partition by {{ moment }} order by {{ place }})
-        as is_told_otherwise,
+        -- a row that comes again may tell its commit, or its millisecond as before
+        commit_ts_exact <> first(commit_ts_exact) over (
+            partition by {{ key_at_moment }}, op, row_image, copy order by {{ place }}
+        ) as is_told_otherwise,
         -- a rank, as a message that the source holds twice would be a repeat of itself, and both be dropped
-        rank() over (partition by {{ identity }} order by {{ place }}) as occurrence
+        rank() over (partition by {{ identity }}, commit_ms order by {{ place }}) as occurrence
     {%- if not known %}
     from contended_keys
     {%- else %}
