@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test soak lint bench bench-peers bench-queries docs fidelity lock clean
+.PHONY: help setup run test soak lint lint-python lint-sql bench bench-peers bench-queries docs fidelity lock clean
 
 # The first of these that is new enough; name another one with `make PYTHON=…`.
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
@@ -8,15 +8,16 @@ JAVA = "$${JAVA_HOME:+$$JAVA_HOME/bin/}java"
 BIN := .venv/bin
 READY := .venv/ready
 
-MESSAGES ?= tests/data/corpus/topics/canal_json.jsonl.gz
-FEEDS ?= tests/data/corpus/feeds.yml
+# Messages and feeds of your own in place of the sample.
+MESSAGES ?=
+FEEDS ?=
 WAREHOUSE ?= ticdc_warehouse
 # The part of the long tests that runs; CONTRIBUTING.md has them all.
 PART ?= all
 PROCESSES = $(if $(filter ci,$(PART)),auto --maxprocesses 4,$(if $(filter hostile,$(PART)),auto,0))
 
 DBT = $(BIN)/dbt --quiet --no-send-anonymous-usage-stats
-LINT_VARS = {"ticdc__feeds": [{"name": "lint", "protocol": "canal_json", "topics": ["lint"]}]}
+DOCS_PLACES = --profiles-dir tests/lint --target-path target/docs --log-path target/docs
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,8 +33,8 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-run: setup ## makes tables of the sample messages in ./ticdc_warehouse
-	$(BIN)/ticdc run --messages $(MESSAGES) --feeds $(FEEDS) --warehouse $(WAREHOUSE)
+run: setup ## makes tables of the sample of a shop in ./ticdc_warehouse; MESSAGES=… FEEDS=… of those
+	$(BIN)/ticdc $(if $(MESSAGES)$(FEEDS),run $(MESSAGES:%=--messages %) $(FEEDS:%=--feeds %),demo) --warehouse $(WAREHOUSE)
 
 test: setup ## runs all tests but the long ones
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder --durations 25
@@ -41,10 +42,14 @@ test: setup ## runs all tests but the long ones
 soak: setup ## runs the long tests, hours of them; PART=corpus those of one part, PART=ci what `.ci/run` runs
 	$(BIN)/python -m pytest --soak=$(PART) --numprocesses $(PROCESSES) --dist loadscope --no-loadscope-reorder --durations 0
 
-lint: setup ## checks style and types of Python and SQL
+lint: lint-python lint-sql ## checks style and types of Python and SQL
+
+lint-python: setup ## of Python alone, in some seconds
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy udfs benchmarks
+
+lint-sql: setup ## of SQL alone, in some minutes
 	PYTHONPATH=tests/python $(BIN)/python tests/lint/lint_sql.py
 
 bench: setup ## measures the package side by side with native Spark SQL; BENCH="decode avro" that alone
@@ -56,10 +61,11 @@ bench-peers: setup ## measures it side by side with Flink SQL and Paimon, too, w
 bench-queries: setup ## measures queries of tables, histories and changes side by side with plain Parquet tables
 	PYTHONPATH=tests/python $(BIN)/python -m benchmarks queries
 
-docs: setup ## writes dbt's documentation of the package to target/docs/static_index.html
-	$(DBT) parse --profiles-dir tests/lint --target-path target/docs --log-path target/docs --vars '$(LINT_VARS)'
-	$(DBT) docs generate --no-compile --empty-catalog --static \
-	--profiles-dir tests/lint --target-path target/docs --log-path target/docs --vars '$(LINT_VARS)'
+docs: setup ## writes dbt's documentation of the package to docs/site/index.html
+	$(DBT) parse $(DOCS_PLACES) --vars "$$(cat tests/lint/docs.yml)"
+	$(DBT) docs generate --no-compile --empty-catalog --static $(DOCS_PLACES) --vars "$$(cat tests/lint/docs.yml)"
+	mkdir -p docs/site
+	cp target/docs/static_index.html docs/site/index.html
 
 fidelity: setup ## writes docs/fidelity.md, which values come through each protocol, docs/udfs.md and docs/switches.md
 	PYTHONPATH=tests/python $(BIN)/python -m support.fidelity
@@ -71,4 +77,4 @@ lock: ## pins the newest versions that pyproject.toml allows in constraints.txt 
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file constraints.txt pyproject.toml
 
 clean: ## removes what the other targets made, but .venv
-	rm -rf target logs dist $(WAREHOUSE) .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf target logs dist docs/site $(WAREHOUSE) .hypothesis .mypy_cache .pytest_cache .ruff_cache
