@@ -1,12 +1,25 @@
 {{ config(materialized="ticdc_typed_storages") }}
 -- depends_on: {{ ref("int_ticdc__carried_rows") }}
-{%- set plans = ticdc.relation_of("int_ticdc__typed_plans") %}
+{%- set plans, request = ticdc.relation_of("int_ticdc__typed_plans"), {} -%}
+{#- `StorageRequest` in `typed/storages.py` -#}
+{%- if ticdc.storages_lack_rows() -%}
+    {%- do request.update({"run": ticdc.typed_run(plans), "written": ticdc.written_rows()}) -%}
+{%- endif %}
 
 with
 
-{{ ticdc.known_plans(plans) }},
+all_plans as (
 
-{{ ticdc.facts_of_tables() }},
+    select to_json(collect_list(struct(*))) as plans
+    from ({{ ticdc.newest_plans(plans) }}) as known
+
+),
+
+found_tables as (
+
+    {{ ticdc.found_tables() }}
+
+),
 
 all_tables as (
 
@@ -28,7 +41,7 @@ answers as (
         ticdc_typed_storages(
             all_tables.tables,
             all_plans.plans,
-            {{ ticdc.text_literal(ticdc.storage_request(plans)) }}
+            {{ ticdc.text_literal(tojson(request)) }}
         ) as answer
     from all_tables
     cross join all_plans
