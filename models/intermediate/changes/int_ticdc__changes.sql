@@ -168,8 +168,11 @@ new_changes as (
 
 select
     new_changes.*,
-    {{ "coalesce(known_before.first_run_id, new_changes.run_id)" if built_again else "run_id" }}
-    as first_run_id
+    {%- if built_again %}
+    coalesce(known_before.first_run_id, new_changes.run_id) as first_run_id
+    {%- else %}
+    run_id as first_run_id
+    {%- endif %}
 from new_changes
 {%- if built_again %}
 {{ ticdc.join_first_runs(
