@@ -34,7 +34,7 @@ keys as (
         if(commit_ts_exact, null, xxhash64(json_object_keys(if(op = 'delete', before, after)))) as columns_hash,
         if(commit_ts_exact, null, xxhash64(if(op = 'delete', before, after))) as row_hash,
         xxhash64(shiftright(commit_ts, 18), row_key, table_name, schema_name, feed) as key_hash
-    from {{ changes }}
+    from {{ changes }} as changes
 
 ),
 

@@ -35,7 +35,7 @@
         lossy,
         if(commit_ts_exact, null, xxhash64(before, after)) as image_hash,
         1 as copy
-    from {{ rows }}
+    from {{ rows }} as whole_rows
     where
         not waits_for_cells
         and {{ is_unsettled }}

@@ -18,7 +18,7 @@
                 partition by feed, schema_name, table_name order by batch_id desc, length(plan) desc
             ) as place
         {%- if plans %}
-        from {{ plans }}
+        from {{ plans }} as plans
         {%- else %}
         from values ('', '', '', '', '', '', '', '', 0, 0) as plans (
             feed, schema_name, table_name, table_id, key_columns, current_relation, history_relation, plan,

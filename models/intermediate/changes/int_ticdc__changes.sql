@@ -168,11 +168,8 @@ new_changes as (
 
 select
     new_changes.*,
-    {%- if built_again %}
-    coalesce(known_before.first_run_id, new_changes.run_id) as first_run_id
-    {%- else %}
-    run_id as first_run_id
-    {%- endif %}
+    {{ "coalesce(known_before.first_run_id, new_changes.run_id)" if built_again else "run_id" }}
+    as first_run_id
 from new_changes
 {%- if built_again %}
 {{ ticdc.join_first_runs(
