@@ -25,13 +25,13 @@ names as (
     from seen
     where run_id > {{ run_id }}
 
-)
+),
+
+{{ ticdc.names_given_up("(select * from seen where run_id <= " ~ run_id ~ ")", "names") }}
 
 select seen.*
 from seen
-left join (
-    {{ ticdc.names_given_up("(select * from seen where run_id <= " ~ run_id ~ ")", "names") }}
-) as names_given_up
+left join names_given_up
     on
         seen.feed = names_given_up.feed
         and seen.schema_name = names_given_up.schema_name
@@ -64,39 +64,54 @@ limit 1
     {% do return(run_query(new).rows | length == 0) %}
 {% endmacro %}
 
-{# Gives a query of the commits of DDL that may give a name up, bring a table back or move its key, by the names of
-   tables that they may be about. #}
-{% macro names_given_up(seen, names) %}
+{# Tells whether a DDL that runs saw may give up a name, bring a table back or move its key. #}
+{% macro some_end_names(seen_tables) %}
+    {% set which = " as seen where " ~ ticdc.may_end_names() ~ " limit 1" %}
+    {% do return(ticdc.asked("select 1 from " ~ ticdc.rows_of(seen_tables) ~ which, [seen_tables]) | length > 0) %}
+{% endmacro %}
+
+{# Gives the CTEs `ends`, the DDL that may give up a name, bring a table back or move its key, and `names_given_up`,
+   the commits of these DDL by the names of tables that they may be about. #}
+{% macro names_given_up(seen, names) -%}
+-- what may give a name up, bring a table back, or move its key
+ends as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        message_ts as commit_ts,
+        lower(ddl_query) as ddl_text,
+        lower(ltrim(ddl_query)) like any ('drop database%', 'drop schema%') as is_of_database,
+        lower(ddl_query) like '%rename%' as is_rename
+    from {{ seen }}
+    where {{ ticdc.may_end_names() }}
+
+),
+
+-- the message of a RENAME bears the new name: any name in its text may be the one given up
+names_given_up as (
+
     select
         names.feed,
         names.schema_name,
         names.table_name,
         collect_set(ends.commit_ts) as commits
     from {{ names }} as names
-    inner join (
-        select
-            feed,
-            schema_name,
-            table_name,
-            message_ts as commit_ts,
-            lower(ddl_query) as ddl_text,
-            lower(ltrim(ddl_query)) like any ('drop database%', 'drop schema%') as is_of_database,
-            lower(ddl_query) like '%rename%' as is_rename
-        from {{ seen }} as seen
-        where {{ ticdc.may_end_names() }}
-    ) as ends
+    inner join ends
         on
             names.feed = ends.feed
             and case
                 when ends.is_of_database
                     then contains(ends.ddl_text, lower(replace(names.schema_name, '`', '``')))
-                -- the message of a RENAME bears the new name: any name in its text may be the one given up
                 when ends.is_rename
                     then contains(ends.ddl_text, lower(replace(names.table_name, '`', '``')))
                 else names.schema_name = ends.schema_name and names.table_name = ends.table_name
             end
     group by names.feed, names.schema_name, names.table_name
-{% endmacro %}
+
+)
+{%- endmacro %}
 
 {# Gives the condition that a DDL, of the column `ddl_query`, may give up a name, bring a table back or move its key.
    #}

@@ -1,3 +1,99 @@
+{# Gives the SQL of the row changes that row events hold: one for each event, or a delete and an insert for an update
+   that changed the key. #}
+{% macro changes_of_events(events) %}
+    select
+        feed,
+        topic,
+        `partition`,
+        `offset`,
+        event_index,
+        schema_name,
+        table_name,
+        physical_table_id,
+        commit_ts,
+        commit_ts_exact,
+        start_ts,
+        image_hash,
+        copy,
+        lossy,
+        -- one pass over the events, and images are not copied into an array
+        coalesce(half, op) as op,
+        if(half = 'delete', before_key, row_key) as row_key,
+        if(half = 'insert', null, before) as before,
+        if(half = 'delete', null, after) as after
+    from {{ events }}
+    lateral view explode(if(before_key is null, array(null), array('delete', 'insert'))) halves as half
+{% endmacro %}
+
+{# Gives the SQL of row events, each once where the source holds its message twice at one offset. #}
+{% macro rows_once(events) %}
+    select * except (is_doubled)
+    from {{ events }}
+    where not is_doubled
+
+    union all
+
+    select * except (is_doubled, place)
+    from (
+        select
+            *,
+            row_number() over (
+                -- a topic that was created again has other messages at the same offsets
+                partition by
+                    feed, topic, `partition`, `offset`, event_index, commit_ts, op, row_key, xxhash64(before, after)
+                order by run_id
+            ) as place
+        from {{ events }}
+        where is_doubled
+    ) as doubled_rows
+    where place = 1
+{% endmacro %}
+
+{# Gives the SQL of row events of tables without key, with `image_hash` and with `copy`, the number of each among
+   equal ones of its commit that stand side by side in its partition: each of these is a row of its own. What comes
+   again elsewhere has the numbers of the first, as a replay has. Equal events of different `row_id` differ in their
+   hash. #}
+{% macro numbered_copies(events) %}
+    {%- set commit = "feed, schema_name, table_name, commit_ts" -%}
+    select
+        * except (is_doubled, last_offset, last_index, offset_range),
+        if(
+            row_id is null,
+            row_number() over (
+                partition by {{ commit }}, topic, `partition`, offset_range, op, image_hash
+                order by `offset`, event_index
+            ),
+            1
+        ) as copy
+    from (
+        select
+            *,
+            -- of a message that the source holds twice
+            coalesce(`offset` = last_offset and event_index = last_index, false) as is_doubled,
+            count_if(
+                not coalesce(
+                    (`offset` = last_offset and event_index in (last_index, last_index + 1))
+                    or (`offset` = last_offset + 1 and event_index = 0),
+                    false
+                )
+            ) over (
+                partition by {{ commit }}, topic, `partition` order by `offset`, event_index
+            ) as offset_range
+        from (
+            select
+                *,
+                xxhash64(before, after, row_id) as image_hash,
+                lag(`offset`) over in_partition as last_offset,
+                lag(event_index) over in_partition as last_index
+            from {{ events }}
+            window in_partition as (
+                partition by {{ commit }}, topic, `partition` order by `offset`, event_index
+            )
+        ) as followed_events
+    ) as offset_ranges
+    where not is_doubled
+{% endmacro %}
+
 {# Gives the join of changes with the run that first had each of them, `known_before.first_run_id`, NULL where none
    had: that of feed, commit, row key and a hash of the rest. #}
 {% macro join_first_runs(rows, known, identity, condition) -%}

@@ -44,72 +44,35 @@
     {% endif %}
 {% endmacro %}
 
-{# Gives the SQL of the rows of initial loads as changes, of the version that their table has as of the commit of the
-   load. #}
-{% macro loaded_changes(loads) %}
+{# Gives the SQL of the rows of initial loads, each with what `ticdc_loaded_row` gives (`loaded`) and with the version
+   of its table as of the commit of the load. Rows of one key may come several times. #}
+{% macro loaded_rows(loads) %}
     select
-        schema_name,
-        table_name,
-        table_id,
-        table_incarnation,
-        version_from_ts,
-        commit_ts,
-        timestamp_millis(shiftright(commit_ts, 18)) as commit_at,
-        true as commit_ts_exact,
-        cast(null as bigint) as start_ts,
-        cast(null as bigint) as physical_table_id,
-        'load' as op,
-        1 as apply_rank,
-        loaded.row_key,
-        cast(null as bigint) as image_hash,
-        copy,
-        '' as topic,
-        0 as `partition`,
-        cast(0 as bigint) as `offset`,
-        0 as event_index,
-        false as is_late,
-        {{ ticdc.run_id() }} as run_id,
-        feed,
-        cast(null as string) as before,
-        loaded.row as after,
-        loaded.lossy
-    from (
-        select
-            *,
-            row_number() over (
-                partition by feed, table_id, table_incarnation, loaded.row_key order by loaded.row
-            ) as copy
-        from (
-            select
-                versions.schema_name,
-                versions.table_name,
-                versions.table_id,
-                versions.table_incarnation,
-                versions.valid_from_ts as version_from_ts,
-                exported.commit_ts,
-                ticdc_loaded_row(exported.row, versions.columns, exported.key_columns) as loaded,
-                exported.feed
-            from {{ ticdc.rows_of(ref("int_ticdc__exported_rows")) }} as exported
-            inner join {{ ticdc.catalogue_records("version") }} as versions
-                on
-                    exported.feed = versions.feed
-                    and lower(exported.schema_name) = versions.schema_key
-                    and lower(exported.table_name) = versions.table_key
-                    and exported.commit_ts >= versions.valid_from_ts
-                    and exported.commit_ts < coalesce(versions.valid_to_ts, exported.commit_ts + 1)
-            where
-                exported.row is not null
-                and (
-                    {%- for load in loads %}
-                    (exported.feed = {{ ticdc.text_literal(load.feed) }}
-                        and exported.schema_name = {{ ticdc.text_literal(load.schema) }}
-                        and exported.table_name = {{ ticdc.text_literal(load.table) }}
-                        and exported.commit_ts = {{ load.commit_ts }})
-                    {{- " or" if not loop.last }}
-                    {%- endfor %}
-                )
-        ) as loaded_rows
-    ) as numbered_rows
-    -- equal rows of a table without key count each
-    where copy = 1 or array_contains(loaded.lossy, '*:no_key')
+        versions.schema_name,
+        versions.table_name,
+        versions.table_id,
+        versions.table_incarnation,
+        versions.valid_from_ts as version_from_ts,
+        exported.commit_ts,
+        ticdc_loaded_row(exported.row, versions.columns, exported.key_columns) as loaded,
+        exported.feed
+    from {{ ticdc.rows_of(ref("int_ticdc__exported_rows")) }} as exported
+    inner join {{ ticdc.catalogue_records("version") }} as versions
+        on
+            exported.feed = versions.feed
+            and lower(exported.schema_name) = versions.schema_key
+            and lower(exported.table_name) = versions.table_key
+            and exported.commit_ts >= versions.valid_from_ts
+            and exported.commit_ts < coalesce(versions.valid_to_ts, exported.commit_ts + 1)
+    where
+        exported.row is not null
+        and (
+            {%- for load in loads %}
+            (exported.feed = {{ ticdc.text_literal(load.feed) }}
+                and exported.schema_name = {{ ticdc.text_literal(load.schema) }}
+                and exported.table_name = {{ ticdc.text_literal(load.table) }}
+                and exported.commit_ts = {{ load.commit_ts }})
+            {{- " or" if not loop.last }}
+            {%- endfor %}
+        )
 {% endmacro %}

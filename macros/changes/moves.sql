@@ -167,78 +167,77 @@ moved_rows as (
 
 ),
 
+rows as (
+
+    select
+        moved_rows.*,
+        change
+    from moved_rows
+    lateral view explode(
+        filter(
+            array(
+                named_struct(
+                    'op', if(is_moved, 'delete', 'update'),
+                    'rank', if(is_moved, 2, 3),
+                    'cause', if(is_moved, move_cause, 'kept'),
+                    'of_table_id', table_id,
+                    'of_incarnation', table_incarnation,
+                    'of_version_ts', if(is_moved, ddl_commit_ts - 1, left_version_ts),
+                    'key', row_key,
+                    'old', projected.row,
+                    'new', if(is_moved, null, projected.row),
+                    'flags',
+                    if(
+                        is_moved,
+                        -- with the row its older doubts are gone
+                        concat(filter(lossy, each -> not startswith(each, '*:partition_')), doubts),
+                        array_union(projected.lossy, doubts)
+                    ),
+                    'in_partition', if(is_moved, null, exchanged)
+                ),
+                named_struct(
+                    'op', 'insert',
+                    'rank', 3,
+                    'cause', move_cause,
+                    'of_table_id', if(is_moved, to_table_id, null),
+                    'of_incarnation', to_incarnation,
+                    'of_version_ts', to_version_from_ts,
+                    'key', moved.row_key,
+                    'old', cast(null as string),
+                    'new', moved.row,
+                    'flags', moved.lossy,
+                    'in_partition',
+                    case
+                        when move_cause = 'key_change' then exchanged
+                        when to_partition_name is not null
+                            then named_struct('partition_name', to_partition_name, 'commit_ts', ddl_commit_ts)
+                    end
+                )
+            ),
+            each -> each.of_table_id is not null
+        )
+    ) exploded as change
+
+),
+
 carried as (
 
     select
-        change.table_id,
-        change.table_incarnation,
-        change.version_from_ts,
-        moved_rows.schema_name,
-        moved_rows.table_name,
-        moved_rows.ddl_commit_ts as commit_ts,
-        moved_rows.commit_ts_exact,
-        change.op,
-        -- after the rows of its commit; without commit TSOs before them, as versions are told apart there
-        change.apply_rank - if(moved_rows.commit_ts_exact, 0, 4) as apply_rank,
-        change.row_key,
-        change.before,
-        change.after,
-        change.lossy,
-        '' as topic,
-        0 as `partition`,
-        cast(0 as bigint) as `offset`,
-        0 as event_index,
-        moved_rows.row_commit_ts,
-        change.cause,
-        moved_rows.physical_table_id,
-        change.exchanged,
-        moved_rows.feed,
-        {{ ticdc.run_id() }} as run_id
-    from moved_rows
-        lateral view inline(
-            filter(
-                array(
-                    named_struct(
-                        'op', if(is_moved, 'delete', 'update'),
-                        'apply_rank', if(is_moved, 2, 3),
-                        'cause', if(is_moved, move_cause, 'kept'),
-                        'table_id', table_id,
-                        'table_incarnation', table_incarnation,
-                        'version_from_ts', if(is_moved, ddl_commit_ts - 1, left_version_ts),
-                        'row_key', row_key,
-                        'before', projected.row,
-                        'after', if(is_moved, null, projected.row),
-                        'lossy',
-                        if(
-                            is_moved,
-                            -- with the row its older doubts are gone
-                            concat(filter(lossy, each -> not startswith(each, '*:partition_')), doubts),
-                            array_union(projected.lossy, doubts)
-                        ),
-                        'exchanged', if(is_moved, null, exchanged)
-                    ),
-                    named_struct(
-                        'op', 'insert',
-                        'apply_rank', 3,
-                        'cause', move_cause,
-                        'table_id', if(is_moved, to_table_id, null),
-                        'table_incarnation', to_incarnation,
-                        'version_from_ts', to_version_from_ts,
-                        'row_key', moved.row_key,
-                        'before', cast(null as string),
-                        'after', moved.row,
-                        'lossy', moved.lossy,
-                        'exchanged',
-                        case
-                            when move_cause = 'key_change' then exchanged
-                            when to_partition_name is not null
-                                then named_struct('partition_name', to_partition_name, 'commit_ts', ddl_commit_ts)
-                        end
-                    )
-                ),
-                each -> each.table_id is not null
-            )
-        ) change
+        {{ ticdc.carried_columns({
+            "table_id": "rows.change.of_table_id",
+            "table_incarnation": "rows.change.of_incarnation",
+            "version_from_ts": "rows.change.of_version_ts",
+            "commit_ts": "rows.ddl_commit_ts",
+            "op": "rows.change.op",
+            "apply_rank": "rows.change.rank",
+            "row_key": "rows.change.key",
+            "before": "rows.change.old",
+            "after": "rows.change.new",
+            "lossy": "rows.change.flags",
+            "cause": "rows.change.cause",
+            "exchanged": "rows.change.in_partition",
+        }) }}
+    from rows
 
 )
 

@@ -78,30 +78,16 @@ rows as (
 )
 
 select
-    table_id,
-    table_incarnation,
-    target_from_ts as version_from_ts,
-    schema_name,
-    table_name,
-    target_from_ts as commit_ts,
-    commit_ts_exact,
-    'update' as op,
-    -- after the rows of its commit; without commit TSOs before them, as versions are told apart there
-    3 - if(commit_ts_exact, 0, 4) as apply_rank,
-    row_key,
-    after as before,
-    projected.row as after,
-    projected.lossy,
-    '' as topic,
-    0 as `partition`,
-    cast(0 as bigint) as `offset`,
-    0 as event_index,
-    row_commit_ts,
-    'new_columns' as cause,
-    physical_table_id,
-    exchanged,
-    feed,
-    {{ ticdc.run_id() }} as run_id,
+    {{ ticdc.carried_columns({
+        "commit_ts": "rows.target_from_ts",
+        "version_from_ts": "rows.target_from_ts",
+        "op": "'update'",
+        "apply_rank": "3",
+        "row_key": "rows.row_key",
+        "after": "rows.projected.row",
+        "lossy": "rows.projected.lossy",
+        "cause": "'new_columns'",
+    }) }},
     {{ ticdc.run_id() }} as first_run_id
 from rows
 {% endmacro %}
@@ -121,3 +107,31 @@ from rows
         ','
     ) || ']'
 {%- endmacro %}
+
+{# Gives the columns of `int_ticdc__carried_rows` for a query that reads from a CTE named `rows`. #}
+{% macro carried_columns(values) %}
+    {{ values.get("table_id", "rows.table_id") }} as table_id,
+    {{ values.get("table_incarnation", "rows.table_incarnation") }} as table_incarnation,
+    {{ values.version_from_ts }} as version_from_ts,
+    rows.schema_name,
+    rows.table_name,
+    {{ values.commit_ts }} as commit_ts,
+    rows.commit_ts_exact,
+    {{ values.op }} as op,
+    -- after the rows of its commit; without commit TSOs before them, as versions are told apart there
+    {{ values.apply_rank }} - if(rows.commit_ts_exact, 0, 4) as apply_rank,
+    {{ values.row_key }} as row_key,
+    {{ values.get("before", "rows.after") }} as before,
+    {{ values.get("after", "cast(null as string)") }} as after,
+    {{ values.get("lossy", "rows.lossy") }} as lossy,
+    '' as topic,
+    0 as `partition`,
+    cast(0 as bigint) as `offset`,
+    0 as event_index,
+    rows.row_commit_ts,
+    {{ values.cause }} as cause,
+    rows.physical_table_id,
+    {{ values.get("exchanged", "rows.exchanged") }} as exchanged,
+    rows.feed,
+    {{ ticdc.run_id() }} as run_id
+{% endmacro %}

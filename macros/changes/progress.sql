@@ -147,11 +147,11 @@ group by changes.feed
 
 {# Gives what the changes of this run are made of: `progress`, which is noted, the initial `loads` that are taken,
    `first_commit_ts`, the smallest TSO or 0, `has_keyless_rows`, whether any row is of a table without key,
-   `first_keyless_commit_ts`, the smallest TSO of these or 0, `is_exact`, whether all rows have their commit TSO, and
-   none may come again that had a millisecond alone, `waits_for_cells`, the values of that column that they have, and
-   `may_be_doubled`, whether the source may hold a message twice; the feeds that are `rebuilt`; which changes are late,
-   by `shown_through` and `shown_again`; and whether there is nothing to take, `is_idle`. Asks the UDF
-   `ticdc_changes_progress` where something may have come since. #}
+   `first_keyless_commit_ts`, the smallest TSO of these or 0, `is_exact`, whether all rows have their commit TSO,
+   `waits_for_cells`, the values of that column that they have, `may_be_doubled`, whether the source may hold a
+   message twice, and `is_mixed`, whether rows may come again that told their commit otherwise; the feeds that are
+   `rebuilt`; which changes are late, by `shown_through` and `shown_again`; and whether there is nothing to take,
+   `is_idle`. Asks the UDF `ticdc_changes_progress` where something may have come since. #}
 {% macro changes_progress(settled) %}
     {% set rows, progress = ref("int_ticdc__rows"), ticdc.settled(ref("int_ticdc__resolved_rows")) %}
     {% set catalogue, exported_rows = ref("int_ticdc__catalogue"), ref("int_ticdc__exported_rows") %}
@@ -214,7 +214,7 @@ group by changes.feed
     {% do return({
         "progress": settled, "loads": [], "first_commit_ts": 0, "has_keyless_rows": false,
         "first_keyless_commit_ts": 0, "is_exact": true, "waits_for_cells": [false], "may_be_doubled": false,
-        "rebuilt": [], "shown_through": {}, "shown_again": [],
+        "is_mixed": false, "rebuilt": [], "shown_through": {}, "shown_again": [],
         "is_idle": settled.run_id > 0,
     }) %}
 {% endmacro %}
@@ -330,4 +330,42 @@ having
         {% do feeds.append(feed) if run_id > before.get(feed, 0) %}
     {% endfor %}
     {% do return(feeds) %}
+{% endmacro %}
+
+{# Gives how `int_ticdc__latest` takes in new changes: `run_id`, the newest dbt run it has; `merge`, whether all
+   states become one batch; `late`, whether a new change may be older than one that is there; `redriven`, the feeds
+   that are made anew; `is_idle`; `settled`, what to note. Asks the UDF `ticdc_latest_state` where changes came.
+   #}
+{% macro latest_state() %}
+    {% set settled, now = ticdc.settled(), ticdc.run_id() | int %}
+    {% set changes, carried_rows = ref("int_ticdc__changes"), ref("int_ticdc__carried_rows") %}
+    {% set redriven = ticdc.settled(changes).get("redriven", {}) %}
+    {% for feed, run_id in ticdc.settled(carried_rows).get("redriven", {}).items() %}
+        {% do redriven.update({feed: [run_id, redriven.get(feed, 0)] | max}) %}
+    {% endfor %}
+    {% set query %}
+    select ticdc_latest_state(to_json(struct(*)), {{ ticdc.text_literals([tojson(settled), tojson(redriven)]) }})
+    from (
+        select count(*) as arrivals, min(commit_ts) as first_commit_ts, max(late_run_id) as late_run_id
+        from ({{ ticdc.row_changes(carried_rows, settled.run_id) }})
+        where run_id > {{ settled.run_id }}
+    )
+    cross join (
+        select
+            count_if(generation = {{ settled.get("base", 0) }}) as base_rows,
+            count_if(generation > {{ settled.get("base", 0) }}) as later_rows,
+            max(commit_ts) as last_commit_ts
+        from {{ ticdc.rows_of(this) }}
+    )
+    {% endset %}
+    {% set state = {"run_id": 0, "merge": true, "late": false, "redriven": [], "is_idle": false} %}
+    {% set rebuilt = ticdc.feeds_to_rebuild(settled, {"redriven": redriven}) %}
+    {% set is_idle = not (rebuilt or ticdc.has_news([changes, carried_rows], settled.run_id)) %}
+    {% if settled.get("base") and is_idle %}
+        {% do state.update({"run_id": settled.run_id, "merge": false, "is_idle": true}) %}
+    {% elif settled.get("base") %}
+        {% do state.update(fromjson(ticdc.asked(query, [changes, carried_rows, this])[0][0])) %}
+    {% endif %}
+    {% set noted = {"run_id": now, "base": now if state.merge else settled.base, "redriven": redriven} %}
+    {% do return(dict(state, settled=settled if state.is_idle else noted)) %}
 {% endmacro %}

@@ -7,8 +7,9 @@
     ]) %}
 {% endmacro %}
 
-{# Gives the query of waiting rows with what the catalogue tells of their table at their commit, by its `versions`. #}
-{% macro rows_with_version(waiting_rows, versions, which) %}
+{# Gives the query of waiting rows with what the catalogue tells of their table at their commit, by the CTE `versions`
+   with the columns of `int_ticdc__catalogue`. #}
+{% macro rows_with_version(waiting_rows, which) %}
     {%- set no_types = ticdc.feeds_whose_protocol("types_of_rows", none) | map(attribute="name") | list -%}
     select
         waiting_rows.*,
@@ -25,7 +26,7 @@
         versions.key_columns,
         versions.keys_rows
     from {{ waiting_rows }} as waiting_rows
-    left join {{ versions }} as versions
+    left join versions
         on
             {{ ticdc.is_of_version("waiting_rows") }}
     where {{ which }}

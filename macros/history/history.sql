@@ -30,7 +30,14 @@ select
     end as closed_by,
     lossy
 from (
-    -- each version of each row, with the time that it was there and the change after it
+    {{ ticdc.row_intervals(row_changes, states) }}
+) as intervals
+-- changes of one commit leave no time between them
+where valid_to_ts is null or valid_from_ts < valid_to_ts
+{%- endmacro %}
+
+{# A query of each version of each row, with the time that it was there and the change after it. #}
+{% macro row_intervals(row_changes, states=none) %}
     select
         neighbours.*,
         incarnations.current_schema_name,
@@ -62,10 +69,7 @@ from (
             and neighbours.table_id = incarnations.table_id
             and neighbours.table_incarnation = incarnations.table_incarnation
     where neighbours.after is not null
-) as intervals
--- changes of one commit leave no time between them
-where valid_to_ts is null or valid_from_ts < valid_to_ts
-{%- endmacro %}
+{% endmacro %}
 
 {# A query of when each incarnation of a table was there, as far as its feed is shown, with the name that the table has
    now. `live_to_ts` is NULL where it is still there. #}

@@ -1,41 +1,3 @@
-{# Gives how `int_ticdc__latest` takes in new changes: `run_id`, the newest dbt run it has; `merge`, whether all
-   states become one batch; `late`, whether a new change may be older than one that is there; `redriven`, the feeds
-   that are made anew; `is_idle`; `settled`, what to note. Asks the UDF `ticdc_latest_state` where changes came.
-   #}
-{% macro latest_state() %}
-    {% set settled, now = ticdc.settled(), ticdc.run_id() | int %}
-    {% set changes, carried_rows = ref("int_ticdc__changes"), ref("int_ticdc__carried_rows") %}
-    {% set redriven = ticdc.settled(changes).get("redriven", {}) %}
-    {% for feed, run_id in ticdc.settled(carried_rows).get("redriven", {}).items() %}
-        {% do redriven.update({feed: [run_id, redriven.get(feed, 0)] | max}) %}
-    {% endfor %}
-    {% set query %}
-    select ticdc_latest_state(to_json(struct(*)), {{ ticdc.text_literals([tojson(settled), tojson(redriven)]) }})
-    from (
-        select count(*) as arrivals, min(commit_ts) as first_commit_ts, max(late_run_id) as late_run_id
-        from ({{ ticdc.row_changes(carried_rows, settled.run_id) }})
-        where run_id > {{ settled.run_id }}
-    )
-    cross join (
-        select
-            count_if(generation = {{ settled.get("base", 0) }}) as base_rows,
-            count_if(generation > {{ settled.get("base", 0) }}) as later_rows,
-            max(commit_ts) as last_commit_ts
-        from {{ ticdc.rows_of(this) }}
-    )
-    {% endset %}
-    {% set state = {"run_id": 0, "merge": true, "late": false, "redriven": [], "is_idle": false} %}
-    {% set rebuilt = ticdc.feeds_to_rebuild(settled, {"redriven": redriven}) %}
-    {% set is_idle = not (rebuilt or ticdc.has_news([changes, carried_rows], settled.run_id)) %}
-    {% if settled.get("base") and is_idle %}
-        {% do state.update({"run_id": settled.run_id, "merge": false, "is_idle": true}) %}
-    {% elif settled.get("base") %}
-        {% do state.update(fromjson(ticdc.asked(query, [changes, carried_rows, this])[0][0])) %}
-    {% endif %}
-    {% set noted = {"run_id": now, "base": now if state.merge else settled.base, "redriven": redriven} %}
-    {% do return(dict(state, settled=settled if state.is_idle else noted)) %}
-{% endmacro %}
-
 {# A query of the newest state of each row: that of the first published batch of `int_ticdc__latest`, where no later one
    has another. `rows` is a table with the column `generation`, `deleted` the condition of a state that is gone. #}
 {% macro merged_generations(rows, key, deleted) %}
@@ -126,10 +88,22 @@
             select feed, explode(array(valid_from_ts, valid_to_ts)) as ddl_commit_ts
             from {{ ticdc.catalogue_records("version") }}
         )
-        where ddl_commit_ts <= {{ ticdc.of_feed(bounds) }}
+        where ddl_commit_ts <= {{ ticdc.shown_through("feed", bounds) }}
         group by feed
     )
+    where feed in ({{ ticdc.text_literals(bounds) }})
     {% endset %}
     {% set found = ticdc.asked(query, [ref("int_ticdc__catalogue")]) if execute and bounds else [] %}
     {% do return(dict(dict.fromkeys(bounds, 0), **(fromjson(found[0][0]) if found else {}))) %}
 {% endmacro %}
+
+{# The TSO through which the changes of a feed are shown; the largest number for one that is shown as far as it was
+   seen. `bounds` are what `int_ticdc__changes` has settled unless given. #}
+{% macro shown_through(feed, bounds=none) -%}
+    {%- set bounds = ticdc.settled(ref("int_ticdc__changes")).bounds if bounds is none else bounds -%}
+    {%- if bounds -%}
+    coalesce({{ ticdc.of_feed(bounds, feed=feed) }}, {{ 2 ** 63 - 1 }})
+    {%- else -%}
+    {{ 2 ** 63 - 1 }}
+    {%- endif -%}
+{%- endmacro %}

@@ -48,7 +48,7 @@
         {% do places.update({ticdc.relation_name(model): [ticdc.relation_of(model) | string, "batch_id"]}) %}
     {% endfor %}
     {% for storage in state.get("storages", []) %}
-        {% do places.update({storage.split(".")[-1].replace("`", ""): [storage, "generation"]}) %}
+        {% do places.update({ticdc.storage_name(storage): [storage, "generation"]}) %}
     {% endfor %}
     {% for name, model in state.models.items() | list if name in places and model.batches %}
         {% set relation, column = places[name] %}

@@ -1,41 +1,59 @@
-{# The plans as the last run left them: the newest row of each table; none where there is no relation of them yet. #}
+{# The plans as the last run left them: the newest row of each table. #}
 {% macro newest_plans(plans) %}
-    select
-        feed,
-        schema_name,
-        table_name,
-        table_id,
-        key_columns,
-        current_relation,
-        history_relation,
-        plan,
-        table_incarnation
-    from (
-        select
-            *,
-            -- of two rows of a run the first, of relations that were not made yet, lacks them
-            row_number() over (
-                partition by feed, schema_name, table_name order by batch_id desc, length(plan) desc
-            ) as place
-        {%- if plans %}
-        from {{ plans }} as plans
-        {%- else %}
-        from values ('', '', '', '', '', '', '', '', 0, 0) as plans (
-            feed, schema_name, table_name, table_id, key_columns, current_relation, history_relation, plan,
-            table_incarnation, batch_id
-        )
-        where false
-        {%- endif %}
-    ) as ranked
-    -- a table that is gone has a last row without plan
-    where place = 1 and plan is not null
-{% endmacro %}
-
-{# The incarnations of tables, and what is known of their rows. #}
-{% macro found_tables() %}
-{%- set has_keyless_rows = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") -%}
 with
 
+ranked as (
+
+    select
+        *,
+        -- of two rows of a run the first, of relations that were not made yet, lacks them
+        row_number() over (
+            partition by feed, schema_name, table_name order by batch_id desc, length(plan) desc
+        ) as place
+    from {{ plans }}
+
+)
+
+select
+    feed,
+    schema_name,
+    table_name,
+    table_id,
+    key_columns,
+    current_relation,
+    history_relation,
+    plan,
+    table_incarnation
+from ranked
+-- a table that is gone has a last row without plan
+where place = 1 and plan is not null
+{% endmacro %}
+
+{# CTEs `known`, the plans of the run before where there is a relation of them, and `all_plans`, those as one text. #}
+{% macro known_plans(plans) -%}
+{% if plans -%}
+known as (
+
+    {{ ticdc.newest_plans(plans) }}
+
+),
+
+{% endif -%}
+all_plans as (
+
+    {% if plans -%}
+    select to_json(collect_list(struct(*))) as plans
+    from known
+    {%- else -%}
+    select '[]' as plans
+    {%- endif %}
+
+)
+{%- endmacro %}
+
+{# The CTE `found_tables`, with those that it reads: the incarnations of tables, and what is known of their rows. #}
+{% macro facts_of_tables() -%}
+{%- set has_keyless_rows = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") -%}
 counted_rows as (
 
     select
@@ -63,42 +81,62 @@ generations as (
     from counted_rows
     group by feed, table_id, table_incarnation
 
-)
+),
 
-select
-    tables.*,
-    generations.generations,
-    generations.newest_generation,
-    generations.last_generation,
-    generations.row_count,
-    {{ "keyless_tables.feed is not null" if has_keyless_rows else "false" }} as is_keyless,
-    -- a history is stored anew where one of them changed
-    md5(to_json(array_sort(
-        collect_list(struct(tables.table_incarnation, tables.lives)) over (
-            partition by tables.feed, tables.table_id
-        )
-    ))) as incarnations
-from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
-left join generations
-    on
-        tables.feed = generations.feed
-        and tables.table_id = generations.table_id
-        and tables.table_incarnation = generations.table_incarnation
-{%- if has_keyless_rows %}
-left join (
+{% if has_keyless_rows -%}
+keyless_tables as (
+
     select distinct
         feed,
         table_id
     from {{ ticdc.rows_of(ref("int_ticdc__changes")) }} as changes
     where array_contains(lossy, '*:no_key')
-) as keyless_tables
-    on
-        tables.feed = keyless_tables.feed
-        and tables.table_id = keyless_tables.table_id
-{%- endif %}
-{% endmacro %}
+
+),
+
+{% endif -%}
+found_tables as (
+
+    select
+        tables.*,
+        generations.generations,
+        generations.newest_generation,
+        generations.last_generation,
+        generations.row_count,
+        {{ "keyless_tables.feed is not null" if has_keyless_rows else "false" }} as is_keyless,
+        -- a history is stored anew where one of them changed
+        md5(to_json(array_sort(
+            collect_list(struct(tables.table_incarnation, tables.lives)) over (
+                partition by tables.feed, tables.table_id
+            )
+        ))) as incarnations
+    from {{ ticdc.rows_of(ref("int_ticdc__table_states")) }} as tables
+    left join generations
+        on
+            tables.feed = generations.feed
+            and tables.table_id = generations.table_id
+            and tables.table_incarnation = generations.table_incarnation
+    {%- if has_keyless_rows %}
+    left join keyless_tables
+        on
+            tables.feed = keyless_tables.feed
+            and tables.table_id = keyless_tables.table_id
+    {%- endif %}
+
+)
+{%- endmacro %}
 
 {# The upstream types whose precision a message may leave out, as `BARE_TYPES` of `typed/types.py` has them. #}
 {% macro bare_types() %}
     {% do return(["decimal", "decimal unsigned", "bit"]) %}
+{% endmacro %}
+
+{# Whether a table that is there has a column of such a type. #}
+{% macro some_are_bare() %}
+    {% set states = ref("int_ticdc__table_states") %}
+    {% do return(ticdc.asked(
+        "select 1 from " ~ ticdc.rows_of(states) ~ " where is_live and exists("
+        ~ "from_json(table_schema, 'array<struct<type: string>>'), "
+        ~ "each -> each.type in (" ~ ticdc.text_literals(ticdc.bare_types()) ~ ")) limit 1", [states]
+    ) | length > 0) %}
 {% endmacro %}

@@ -32,6 +32,12 @@
     })) %}
 {% endmacro %}
 
+{# What UDF `ticdc_typed_storages` is told of the run, as JSON: `StorageRequest` in `typed/storages.py`. #}
+{% macro storage_request(plans) %}
+    {% if not ticdc.storages_lack_rows() %}{% do return("{}") %}{% endif %}
+    {% do return(tojson({"run": ticdc.typed_run(plans), "written": ticdc.written_rows()})) %}
+{% endmacro %}
+
 {# What this process remembers, as far as typed tables need it: `decided` is what `int_ticdc__typed_plans` hands to the
    models that make relations of it (`answer`, what is `standing`, the kinds that are `made`), `views` those that may be
    made unready, and `published` the state of the last publication. #}

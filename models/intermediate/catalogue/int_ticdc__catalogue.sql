@@ -10,8 +10,6 @@
 {%- set is_of_package = settled.package == made_of.package and settled.exported == made_of.exported -%}
 {%- set is_told = is_of_package and not ticdc.has_news([seen_tables], settled.run_id) -%}
 {%- set is_known = is_told or (is_of_package and ticdc.schemas_are_known(seen_tables, settled.run_id)) -%}
-{%- set endings = ticdc.rows_of(seen_tables) ~ " as seen where " ~ ticdc.may_end_names() -%}
-{%- set some_end_names = ticdc.asked("select 1 from " ~ endings ~ " limit 1", [seen_tables]) -%}
 {#- what the catalogue depends on of each feed -#}
 {%- set facts, protocols = [], ticdc.protocols() -%}
 {%- for feed in ticdc.feeds() -%}
@@ -35,7 +33,7 @@ seen as (
 
 ),
 
-{% if some_end_names -%}
+{% if ticdc.some_end_names(seen_tables) -%}
 names as (
 
     select distinct
@@ -47,11 +45,7 @@ names as (
 
 ),
 
-names_given_up as (
-
-    {{ ticdc.names_given_up("seen", "names") }}
-
-),
+{{ ticdc.names_given_up("seen", "names") }},
 
 told_rows as (
 
@@ -117,7 +111,7 @@ told as (
         0 as ends_before
     from seen
     group by feed, {{ identity | join(", ") }}
-    {%- if some_end_names %}
+    {%- if ticdc.some_end_names(seen_tables) %}
 
     union all
 

@@ -13,8 +13,7 @@ feeds as (
     select
         feed,
         to_json(collect_list(struct({{ members | join(", ") }}))) as versions,
-        -- without a bound a feed is shown as far as it was seen
-        coalesce({{ ticdc.of_feed(ddl_commits) }}, {{ 2 ** 63 - 1 }}) as shown_through_ts
+        {{ ticdc.shown_through("feed", ddl_commits) }} as shown_through_ts
     from {{ ticdc.catalogue_records("version") }} as table_versions
     group by feed
 

@@ -86,7 +86,7 @@ rows_with_schema as (
 
     union all
 
-    {{ ticdc.rows_with_version("waiting_rows", "versions", "not waiting_rows.names_schema and " ~ is_new) }}
+    {{ ticdc.rows_with_version("waiting_rows", "not waiting_rows.names_schema and " ~ is_new) }}
 
 ),
 

@@ -41,7 +41,7 @@ versions as (
 -- of these the key is as it is: `int_ticdc__changes` completes the cells
 rows_with_version as (
 
-    {{ ticdc.rows_with_version(ref("int_ticdc__waiting_rows"), "versions", "waiting_rows.waits_for_cells") }}
+    {{ ticdc.rows_with_version(ref("int_ticdc__waiting_rows"), "waiting_rows.waits_for_cells") }}
 
 )
 

@@ -1,25 +1,12 @@
 {{ config(materialized="ticdc_typed_storages") }}
 -- depends_on: {{ ref("int_ticdc__carried_rows") }}
-{%- set plans, request = ticdc.relation_of("int_ticdc__typed_plans"), {} -%}
-{#- `StorageRequest` in `typed/storages.py` -#}
-{%- if ticdc.storages_lack_rows() -%}
-    {%- do request.update({"run": ticdc.typed_run(plans), "written": ticdc.written_rows()}) -%}
-{%- endif %}
+{%- set plans = ticdc.relation_of("int_ticdc__typed_plans") %}
 
 with
 
-all_plans as (
+{{ ticdc.known_plans(plans) }},
 
-    select to_json(collect_list(struct(*))) as plans
-    from ({{ ticdc.newest_plans(plans) }}) as known
-
-),
-
-found_tables as (
-
-    {{ ticdc.found_tables() }}
-
-),
+{{ ticdc.facts_of_tables() }},
 
 all_tables as (
 
@@ -41,7 +28,7 @@ answers as (
         ticdc_typed_storages(
             all_tables.tables,
             all_plans.plans,
-            {{ ticdc.text_literal(tojson(request)) }}
+            {{ ticdc.text_literal(ticdc.storage_request(plans)) }}
         ) as answer
     from all_tables
     cross join all_plans

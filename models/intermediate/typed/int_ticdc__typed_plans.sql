@@ -6,35 +6,16 @@
 -- depends_on: {{ ref("int_ticdc__keyed_changes") }}
 -- depends_on: {{ ref("int_ticdc__row_changes") }}
 -- depends_on: {{ ref("int_ticdc__catalogue") }}
-{%- set latest, states = ref("int_ticdc__latest"), ref("int_ticdc__table_states") -%}
-{%- set bare_types = ticdc.text_literals(ticdc.bare_types()) %}
-{#- whether a table that is there has a column of such a type -#}
-{%- set measures = ticdc.asked(
-    "select 1 from " ~ ticdc.rows_of(states) ~ " where is_live and exists("
-    ~ "from_json(table_schema, 'array<struct<type: string>>'), each -> each.type in (" ~ bare_types ~ ")) limit 1",
-    [states]
-) %}
+{%- set latest = ref("int_ticdc__latest") -%}
+{%- set plans = load_cached_relation(this) if execute %}
+{%- set is_known = plans and not ticdc.is_refresh() %}
+{%- set measures = ticdc.some_are_bare() %}
 
 with
 
-known as (
+{{ ticdc.known_plans(plans) }},
 
-    {{ ticdc.newest_plans(load_cached_relation(this) if execute) }}
-
-),
-
-all_plans as (
-
-    select to_json(collect_list(struct(*))) as plans
-    from known
-
-),
-
-found_tables as (
-
-    {{ ticdc.found_tables() }}
-
-),
+{{ ticdc.facts_of_tables() }},
 
 typed_tables as (
 
@@ -77,18 +58,23 @@ bare_columns as (
         typed_tables.feed,
         typed_tables.table_id,
         typed_tables.table_incarnation,
-        {{ "-1" if ticdc.is_refresh() else "coalesce(cast(get_json_object(known.plan, '$.seen') as bigint), -1)" }}
-        as known_seen,
+        {% if is_known -%}
+        coalesce(cast(get_json_object(known.plan, '$.seen') as bigint), -1) as known_seen,
+        {%- else -%}
+        -1 as known_seen,
+        {%- endif %}
         filter(
             from_json(typed_tables.table_schema, 'array<struct<name: string, type: string>>'),
-            each -> each.type in ({{ bare_types }})
+            each -> each.type in ({{ ticdc.text_literals(ticdc.bare_types()) }})
         ).name as column_names
     from typed_tables
+    {%- if is_known %}
     left join known
         on
             typed_tables.feed = known.feed
             and typed_tables.schema_name = known.schema_name
             and typed_tables.table_name = known.table_name
+    {%- endif %}
 
 ),
 

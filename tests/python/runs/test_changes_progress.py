@@ -138,22 +138,22 @@ def test_a_load_of_a_table_without_key(told: dict[str, Any], is_keyless: bool) -
 
 
 @pytest.mark.parametrize(
-    ("arrival", "exact", "inexact", "is_exact"),
+    ("arrival", "exact", "inexact", "is_mixed"),
     [
-        (Arrival("shop", 20), (), ("shop",), False),
-        (Arrival("shop", 20, some_are_exact=False, some_are_inexact=True), ("shop",), (), False),
-        (Arrival("shop", 20, some_are_inexact=True), (), (), False),
-        (Arrival("shop", 20), ("shop",), (), True),
-        (Arrival("shop", 20), (), ("web",), True),
+        (Arrival("shop", 20), (), ("shop",), True),
+        (Arrival("shop", 20, some_are_exact=False, some_are_inexact=True), ("shop",), (), True),
+        (Arrival("shop", 20, some_are_inexact=True), (), (), True),
+        (Arrival("shop", 20), ("shop",), (), False),
+        (Arrival("shop", 20), (), ("web",), False),
         # of a version that noted neither
-        (Arrival("web", 20), (), (), False),
+        (Arrival("web", 20), (), (), True),
     ],
 )
 def test_rows_may_come_again_with_their_exact_commit(
-    arrival: Arrival, exact: tuple[str, ...], inexact: tuple[str, ...], is_exact: bool
+    arrival: Arrival, exact: tuple[str, ...], inexact: tuple[str, ...], is_mixed: bool
 ) -> None:
     settled = SettledChanges(7, first_commits={"web": 3}, exact=exact, inexact=inexact)
-    assert changes_progress([arrival], [], settled, Settled(9), NOW).is_exact is is_exact
+    assert changes_progress([arrival], [], settled, Settled(9), NOW).is_mixed is is_mixed
 
 
 def test_tables_with_split_changes() -> None:

@@ -70,12 +70,13 @@ class ChangesProgress(Struct, frozen=True):
     """What a run takes: `progress`, which is noted, `loads`, and what its queries are rendered by.
 
     `first_commit_ts` is that of the first row, `first_keyless_commit_ts` of the first one without key, 0 where there
-    is none; `is_exact` says whether each row tells its commit, and none may come again that told a millisecond alone;
-    `waits_for_cells` which rows there are: whole ones (false), and those that wait for cells (true); `may_be_doubled`
-    whether the source may hold a message twice. `rebuilt` are the feeds that are rebuilt. Changes through the commits
-    in `shown_through` are late, as their feeds were shown through these: not those of feeds whose dead letters are read
-    again. Of feeds that are `shown_again`, as DDL came below their bound, only changes are late that were late, or were
-    not there. `is_idle` says that there is nothing to take.
+    is none; `is_exact` says whether each row tells its commit, `waits_for_cells` which rows there are: whole ones
+    (false), and those that wait for cells (true); `may_be_doubled` says whether the source may hold a message twice,
+    `is_mixed` whether rows may come again that told their commit otherwise: a millisecond alone, or a TSO. `rebuilt`
+    are the feeds that are rebuilt. Changes through the commits in `shown_through` are late, as their feeds were shown
+    through these: not those of feeds whose dead letters are read again. Of feeds that are `shown_again`, as DDL came
+    below their bound, only changes are late that were late, or were not there. `is_idle` says that there is nothing to
+    take.
     """
 
     progress: SettledChanges
@@ -86,6 +87,7 @@ class ChangesProgress(Struct, frozen=True):
     is_exact: bool
     waits_for_cells: Sequence[bool]
     may_be_doubled: bool
+    is_mixed: bool
     rebuilt: Sequence[str]
     shown_through: Mapping[str, int]
     shown_again: Sequence[str]
@@ -145,9 +147,10 @@ def changes_progress(
         first_commit_ts=min((each.first_commit_ts for each in arrivals), default=0),
         has_keyless_rows=bool(first_keyless),
         first_keyless_commit_ts=min(first_keyless, default=0),
-        is_exact=not any(each.some_are_inexact or each.feed in exact & inexact | untold for each in arrivals),
+        is_exact=not any(each.some_are_inexact for each in arrivals),
         waits_for_cells=[False] * (some_are_whole or not some_wait) + [True] * some_wait,
         may_be_doubled=any(each.some_may_be_doubled for each in arrivals),
+        is_mixed=any(each.feed in exact & inexact | untold for each in arrivals),
         rebuilt=rebuilt,
         shown_through={
             feed: commit_ts for feed, commit_ts in settled.bounds.items() if feed not in rebuilt or feed in shown_again
