@@ -8,8 +8,9 @@ JAVA = "$${JAVA_HOME:+$$JAVA_HOME/bin/}java"
 BIN := .venv/bin
 READY := .venv/ready
 
-MESSAGES ?= tests/data/corpus/topics/canal_json.jsonl.gz
-FEEDS ?= tests/data/corpus/feeds.yml
+# Messages and feeds of your own in place of the sample.
+MESSAGES ?=
+FEEDS ?=
 WAREHOUSE ?= ticdc_warehouse
 # The part of the long tests that runs; CONTRIBUTING.md has them all.
 PART ?= all
@@ -32,8 +33,8 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-run: setup ## makes tables of the sample messages in ./ticdc_warehouse
-	$(BIN)/ticdc run --messages $(MESSAGES) --feeds $(FEEDS) --warehouse $(WAREHOUSE)
+run: setup ## makes tables of the sample of a shop in ./ticdc_warehouse; MESSAGES=… FEEDS=… of those
+	$(BIN)/ticdc $(if $(MESSAGES)$(FEEDS),run $(MESSAGES:%=--messages %) $(FEEDS:%=--feeds %),demo) --warehouse $(WAREHOUSE)
 
 test: setup ## runs all tests but the long ones
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder --durations 25

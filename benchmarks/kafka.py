@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from dbt_ticdc import warehouse
 
 _LATER = 300
 _HOLES = 200_000
+_SEGMENT_SECONDS = 2
 _STAGING = f"{warehouse.DATABASE}.stg_ticdc__canal_json"
 
 
@@ -84,8 +86,10 @@ def _holes(bench: Bench, broker: Broker, source: dict[str, object], shape: Shape
         feed = Changefeed(shape, CanalJson)
         broker.create(topic, 1, **(COMPACTED if copies == 2 else {}))
         sent = broker.send(_repeated(topic, feed.take(_HOLES), copies)) // copies
+        time.sleep(_SEGMENT_SECONDS)
+        # a message in a segment of its own closes the one before, which alone is compacted
+        sent += broker.send(_repeated(topic, feed.take(1), 1, sent))
         if copies == 2:
-            # a message in a segment of its own closes the one before
             broker.await_compaction(topic, sent + sent // 100)
         runs = []
         for number in range(rounds + 2):

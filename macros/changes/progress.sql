@@ -34,25 +34,35 @@
     {% set found = fromjson(rows[0][0]) %}
     {% set progress = dict(found.progress, of=of, catalogue=ticdc.batches(catalogue)) %}
     {% set out_of_order = ticdc.events_out_of_order(found.suspects, settled.run_id) if found.suspects else "" %}
-    {% for row in (run_query(out_of_order).rows if out_of_order else []) %}
-        {% do progress.redriven.update({row[0]: progress.run_id}) %}
+    {% for feed, kind, commit_ts in (run_query(out_of_order).rows if out_of_order else []) %}
+        {% set cause = {"kind": kind ~ "_out_of_order", "run_id": progress.run_id, "commit_ts": commit_ts | int} %}
+        {% do progress.redriven.update({feed: progress.run_id}) %}
+        {% do progress.causes.update({feed: cause}) %}
     {% endfor %}
-    {% for feed in ticdc.feeds_shown_otherwise(settled) %}
+    {% for feed, commit_ts in ticdc.feeds_shown_otherwise(settled).items() %}
         {# one that is made anew for its dead letters is no other for its DDL #}
         {% if progress.redriven.get(feed, 0) == settled.get("redriven", {}).get(feed, 0) %}
+            {% set cause = {"kind": "ddl_below_bound", "run_id": ticdc.run_id() | int, "commit_ts": commit_ts | int} %}
             {% do progress.late.update({feed: ticdc.run_id() | int}) %}
+            {% do progress.causes.update({feed: cause}) %}
         {% endif %}
         {% do progress.redriven.update({feed: ticdc.run_id() | int}) %}
     {% endfor %}
     {% do return(progress) %}
 {% endmacro %}
 
-{# Gives the SQL of the feeds, of those that may have come out of order, of which an event that is no repeat did. #}
+{# Gives the SQL of the feeds, of those that may have come out of order, of which an event that is no repeat did, with
+   the kind and the commit of the first one. #}
 {% macro events_out_of_order(suspects, run_id) %}
-select distinct feed
+select
+    feed,
+    min_by(kind, commit_ts) as kind,
+    min(commit_ts) as commit_ts
 from (
     select
         feed,
+        kind,
+        min(commit_ts) as commit_ts,
         min(run_id) as first_run_id
     from {{ ref("int_ticdc__events") }}
     where
@@ -69,14 +79,15 @@ from (
         xxhash64(before, after)
 )
 where first_run_id > {{ run_id }}
+group by feed
 {% endmacro %}
 
-{# Gives the feeds, as a list, of which changes are shown with another version of their table than the catalogue has
-   for them now, as DDL came below the bound of their feed. #}
+{# Gives the feeds of which changes are shown with another version of their table than the catalogue has for them now,
+   as DDL came below the bound of their feed, each with the commit of the first such version. #}
 {% macro feeds_shown_otherwise(settled) %}
     {%- set catalogue, changes = ref("int_ticdc__catalogue"), ticdc.relation_of("int_ticdc__changes") -%}
     {%- set now, known, shown = ticdc.batches(catalogue), settled.get("catalogue"), {} -%}
-    {%- if not changes or known is none or known == now -%}{%- do return([]) -%}{%- endif -%}
+    {%- if not changes or known is none or known == now -%}{%- do return({}) -%}{%- endif -%}
     {#- rows beyond the bound are shown where the feed had none before -#}
     {%- for feed, bound in settled.bounds.items() -%}
         {%- do shown.update({feed: [bound, settled.get("newest", {}).get(feed, [0])[0]] | max}) -%}
@@ -112,7 +123,9 @@ changed_names as (
 
 )
 
-select /*+ broadcast(changed_names, versions) */ distinct changes.feed
+select /*+ broadcast(changed_names, versions) */
+    changes.feed,
+    min(coalesce(versions.valid_from_ts, changes.version_from_ts)) as commit_ts
 from {{ ticdc.rows_of(changes) }} as changes
 left semi join changed_names
     on changes.feed = changed_names.feed
@@ -127,8 +140,9 @@ where
         coalesce(versions.table_incarnation, 1),
         coalesce(versions.valid_from_ts, 0)
     )
+group by changes.feed
     {%- endset -%}
-    {%- do return(run_query(query).rows | map(attribute=0) | list if shown else []) -%}
+    {%- do return(dict(run_query(query).rows | list) if shown else {}) -%}
 {% endmacro %}
 
 {# Gives what the changes of this run are made of: `progress`, which is noted, the initial `loads` that are taken,

@@ -42,12 +42,47 @@
     {% for model in ticdc.stored_models() if args.get("defer") and model not in models %}
         {% do deferred.append(model) if args.get("favor_state") or not ticdc.relation_of(model) %}
     {% endfor %}
+    {# the relations that feeds read, once each: its name as it is configured, empty for the source `messages`, its
+       layout, and the types of its columns. Of what is yet to be refused no more is asked than that it is a mapping #}
+    {% set relations, feeds, schema = {}, var("ticdc__feeds", none), ticdc.variables().ticdc__messages_schema %}
+    {% for feed in (feeds if ticdc.is_list(feeds) else []) if feed is mapping %}
+        {% set source, columns = ticdc.feed_source(feed), {} %}
+        {% if source.kind == "relation" and (source.relation or (schema is string and schema)) %}
+            {% set relation = ticdc.source_relation({"source": source}).replace(limit=none) %}
+            {% for column in adapter.get_columns_in_relation(relation) %}
+                {% do columns.update({column.name | lower: column.dtype | lower}) %}
+            {% endfor %}
+            {% do relations.update({tojson(source, sort_keys=true): [source.relation or "", source.layout, columns]}) %}
+        {% endif %}
+    {% endfor %}
     {% do ticdc.check_request({
-        "variables": ticdc.variables(), "protocols": protocols, "relations": ticdc.source_relations(), "models": models,
+        "variables": ticdc.variables(), "protocols": protocols, "relations": relations.values() | list,
+        "models": models,
         "stored": ticdc.stored_models(), "missing_seeds": missing_seeds, "is_full_refresh": ticdc.is_refresh(),
         "deferred": deferred, "settings": settings + of_hooks.values() | list,
         "configured": ticdc.configured_nodes("model") + ticdc.configured_nodes("seed"),
     }) %}
+    {% do ticdc.check_connector() if "kafka" in ticdc.feeds() | map(attribute="reads") %}
+{% endmacro %}
+
+{# Raises an error where Spark lacks its Kafka connector: without it, a read fails in the midst of a run. #}
+{% macro check_connector() %}
+    {# a class that is not there is an error, as Spark analyses the query #}
+    {% set query %}
+    begin
+        declare exit handler for sqlexception select false as is_there;
+        select
+            try_reflect('org.apache.spark.sql.kafka010.KafkaSourceProvider', 'TOPIC_OPTION_KEY') is not null
+            as is_there;
+    end
+    {% endset %}
+    {% if not run_query(query).rows[0][0] %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: ticdc__feeds: a feed reads Kafka, and this Spark lacks the connector spark-sql-kafka-0-10_2.13. Put"
+            ~ " it on the class path of Spark's driver and executors when Spark starts, with the jars that it needs;"
+            ~ " docs/configuration.md, Messages in Kafka, has a command"
+        ) %}
+    {% endif %}
 {% endmacro %}
 
 {# Raises one error with all that `ticdc_configuration_problems` finds in a request. #}

@@ -1,6 +1,7 @@
-{# Gives the configured feeds as mappings with all that models are rendered by: the defaults of what is not given, and
-   `options`, what decoders are told, as JSON. Raises an error where feeds lack what models cannot be rendered without
-   while dbt parses, before any UDF can be asked; `check_run` finds all else. #}
+{# Gives the configured feeds as mappings with all that models are rendered by: the defaults of what is not given,
+   `options`, what decoders are told, as JSON, where the feed `reads` messages (of a `relation`, of `files`, of `kafka`,
+   or of the raw copy of it that is `kept`), and the model that is their `reader`. Raises an error where feeds lack what
+   models cannot be rendered without while dbt parses, before any UDF can be asked; `check_run` finds all else. #}
 {% macro feeds() %}
     {% set given, feeds, told = var("ticdc__feeds", none), [], [
         "binary_encoding_method", "binary_handling_mode", "compression", "delimiter", "encoding", "framing",
@@ -15,12 +16,15 @@
         {% for option in told if option in options %}{% do of_decoder.update({option: options[option]}) %}{% endfor %}
         {% set partitions, tables = feed.get("partitions"), feed.get("tables") %}
         {% set relations = feed.get("typed_relations") %}
+        {% set source = ticdc.feed_source(feed) %}
+        {% set is_kept = source.kind == "kafka" and feed.get("keep_messages") is true %}
         {% set takes_schemas = "schemas" in protocols[feed["protocol"]].options %}
         {% do feeds.append({
             "name": feed["name"],
             "protocol": feed["protocol"],
-            "source": ticdc.feed_source(feed),
-            "keep_messages": feed.get("keep_messages") is true,
+            "source": source,
+            "reads": "kept" if is_kept else source.kind,
+            "reader": "int_ticdc__kept_messages" if is_kept else "stg_ticdc__" ~ feed["protocol"],
             "topics": feed.get("topics", ["%"]),
             "finished_topics": finished if finished and ticdc.is_list(finished) else [],
             "partitions": partitions if partitions is integer else none,

@@ -6,8 +6,8 @@
    - `tells_updates`, whether an update differs from an insert where the changefeed sends no old values;
    - `hides_nulls_of`, of which columns it writes the default in the place of NULL: those with `defaults`, those whose
      default is one of `expressions`, or none;
-   - `may_lack_commits` and `changes_names`, where true: whether rows may lack their commit (`avro__commits`), and names
-     of tables and columns be others on the wire than in TiDB (`avro__exported_tables`);
+   - `may_lack_commits` and `changes_names`, where true: whether rows may lack their commit, and names of tables and
+     columns be others on the wire than in TiDB;
    - `options`, those of its feeds, and which values each takes, as `contract/configuration.py` reads them. One with
      `schemas` reads messages beside the schemas that they were written with. #}
 {% macro protocols() %}

@@ -1,6 +1,7 @@
-{# What each materialization of the package begins with: raises an error where the run was not begun, renews the lease,
-   and lets `timestamp` be the type of instants. #}
-{% macro begin_model() %}
+{# What each materialization of the package begins with: raises an error where the run was not begun, or where what
+   stands in the place of the model, `existing`, was not made by the package, as `check_own` tells by `column`; renews
+   the lease; lets `timestamp` be the type of instants. #}
+{% macro begin_model(existing=none, column=none) %}
     {# dbt leaves out the hooks after one that fails, and runs models all the same #}
     {% if not ticdc.memory().get("is_begun") %}
         {% set before = [] %}
@@ -15,18 +16,25 @@
     {% endif %}
     {% do ticdc.keep_lease() %}
     {% do ticdc.use_timestamp_type(1) %}
+    {% do ticdc.check_own(existing, column) %}
 {% endmacro %}
 
-{# What each materialization of the package ends with: gives `timestamp` its type back, and ends the run after the last
-   model that dbt builds. #}
+{# What each materialization of the package ends with: gives `timestamp` its type back, and notes that the model was
+   built. #}
 {% macro end_model() %}
     {% do ticdc.use_timestamp_type(-1) %}
-    {# `end_run` is not reached where an on-run-end hook of another project fails #}
-    {% set memory = ticdc.memory() %}
-    {% set unfinished = memory.get("unfinished", {}) %}
-    {% do unfinished.pop(model.name, none) %}
+    {% do ticdc.memory().get("unfinished", {}).pop(model.name, none) %}
+{% endmacro %}
+
+{# Ends the run after the last model that dbt builds, as `end_run` is not reached where an on-run-end hook of another
+   project fails. What materializations of views and typed relations end with: one of these is the last. #}
+{% macro end_last_model() %}
+    {% do ticdc.end_model() %}
     {# of two that end at once one pops it #}
-    {% if not unfinished and memory.pop("unfinished", none) is not none %}{% do ticdc.finish_run([]) %}{% endif %}
+    {% set memory = ticdc.memory() %}
+    {% if memory.get("unfinished") == {} and memory.pop("unfinished", none) is not none %}
+        {% do ticdc.finish_run([]) %}
+    {% endif %}
 {% endmacro %}
 
 {# Lets `timestamp` be the type of instants while models of this session are built, where its default is another one;

@@ -1,13 +1,16 @@
-{# The statement that writes rows as the batch of this run. #}
-{% macro batch_statement(existing, target, sql) %}
+{# The statement that writes rows as a batch, that of this run unless one is named. The rows of each file are sorted
+   where the model's config names columns in `sorted_by`. #}
+{% macro batch_statement(existing, target, sql, batch_id=none) %}
     {%- set batch -%}
     select
         *,
-        {{ ticdc.run_id() }} as batch_id
+        {{ batch_id or ticdc.run_id() }} as batch_id
     from (
     {{ sql }}
     )
-    {{ ticdc.sorting() }}
+    {% if config.get("sorted_by") -%}
+    sort by {{ config.get("sorted_by") | join(", ") }}
+    {%- endif %}
     {%- endset -%}
     {%- if existing is none -%}
     {{ create_table_as(false, target, batch) }}
@@ -15,13 +18,6 @@
     insert into {{ target }} by name {{ batch }}
     {%- endif -%}
 {% endmacro %}
-
-{# The end of a query that sorts the rows of each file, where the model's config names columns in `sorted_by`. #}
-{% macro sorting() -%}
-    {%- if config.get("sorted_by") -%}
-    sort by {{ config.get("sorted_by") | join(", ") }}
-    {%- endif -%}
-{%- endmacro %}
 
 {# Gives the table that is there, where it may be written to: none where another version of the package made it and no
    row of it counts, as it is dropped then. Raises an error where that would lose rows, and tells how to make it

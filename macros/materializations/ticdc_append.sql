@@ -2,10 +2,9 @@
     {%- set existing, target = load_cached_relation(this), this.incorporate(type="table") -%}
     {%- set had_rows, before, taken = ticdc.has_rows(), ticdc.settled(), ticdc.taken(sql) -%}
     {%- set replaces = config.get("replaces", false) -%}
-    {%- do ticdc.begin_model() -%}
+    {%- do ticdc.begin_model(existing, none if replaces else "run_id") -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- do ticdc.check_own(existing, none if replaces else "run_id") -%}
     {%- set existing = ticdc.fitting_table(existing, taken.query) -%}
     {%- if replaces -%}
         {%- set fingerprint = local_md5(taken.query ~ config.get("file_format", "")) -%}

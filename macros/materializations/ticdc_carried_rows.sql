@@ -1,13 +1,11 @@
 {% materialization ticdc_carried_rows, adapter="spark" %}
     {%- set target, existing = this.incorporate(type="table"), load_cached_relation(this) -%}
     {%- set had_rows, run_id = ticdc.has_rows(), ticdc.run_id() | int -%}
-    {%- do ticdc.begin_model() -%}
+    {%- do ticdc.begin_model(existing, "run_id") -%}
     {{ run_hooks(pre_hooks) }}
-
-    {%- do ticdc.check_own(existing, "run_id") -%}
     {%- set settled, changes = ticdc.settled(), ticdc.settled(ref("int_ticdc__changes")) -%}
     {#- what this table alone made anew stays noted for those that follow it -#}
-    {%- set noted = changes.setdefault("redriven", {}) -%}
+    {%- set noted, causes = changes.setdefault("redriven", {}), settled.get("causes", {}) -%}
     {%- for feed, rebuilt_by in settled.get("redriven", {}).items() -%}
         {%- do noted.update({feed: [rebuilt_by, noted.get(feed, 0)] | max}) -%}
     {%- endfor -%}
@@ -15,17 +13,19 @@
     {%- set inputs = [ref("int_ticdc__catalogue"), ref("int_ticdc__changes")] -%}
     {%- set is_there = ticdc.fitting_table(existing, sql) is not none -%}
     {%- do run_query(ticdc.batch_statement(none, target, sql)) if not is_there -%}
-    {%- for feed in redriven -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
     {%- set of = {"catalogue": ticdc.batches(inputs[0]), "changes": ticdc.batches(inputs[1]), "through": through} -%}
-    {%- set ddl = {"passes": [], "gives_columns": false, "last_commits": {}, "late": [], "again": []} -%}
+    {%- set ddl = {"passes": [], "gives_columns": false, "last_commits": {}, "late": [], "causes": {}} -%}
+    {%- for feed in redriven -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
     {%- if settled.get("of") != of or redriven -%}
         {%- do ddl.update(fromjson(ticdc.asked(ticdc.ddl_passes(settled, through), inputs)[0][0])) -%}
     {%- endif -%}
-    {%- if ddl.again -%}
+    {%- if ddl.causes -%}
         {#- what came late changes what was carried after it -#}
-        {%- do redriven.extend(ddl.again) -%}
-        {%- do noted.update(dict.fromkeys(ddl.again, run_id)) -%}
-        {%- for feed in ddl.again -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
+        {%- for feed, cause in ddl.causes.items() -%}
+            {%- do redriven.append(feed) or settled.bounds.pop(feed, none) -%}
+            {%- do causes.update({feed: {"kind": cause[0], "run_id": run_id, "commit_ts": cause[1]}}) -%}
+        {%- endfor -%}
+        {%- do noted.update(dict.fromkeys(ddl.causes, run_id)) -%}
         {%- do ddl.update(fromjson(ticdc.asked(ticdc.ddl_passes(settled, through), inputs)[0][0])) -%}
     {%- endif -%}
     {#- what was there before, as this run's own batch hides it -#}
@@ -45,13 +45,13 @@
             {%- do settled.bounds.update({feed: [commit_ts, settled.bounds.get(feed, 0)] | max}) -%}
         {%- endfor -%}
         {%- do ticdc.merge_batches(target) -%}
-        {%- do ticdc.settle(target, {"run_id": run_id, "bounds": settled.bounds, "redriven": noted, "of": of}) -%}
+        {%- set settled = {"bounds": settled.bounds, "redriven": noted, "causes": causes, "of": of} -%}
+        {%- do ticdc.settle(target, dict(settled, run_id=run_id)) -%}
     {%- elif settled.get("of") != of -%}
         {%- do ticdc.settle(target, dict(settled, of=of, run_id=run_id)) -%}
     {%- else -%}
         {%- do ticdc.note_built(target) -%}
     {%- endif -%}
-
     {% call noop_statement("main", "OK") %}{% endcall %}
     {{ run_hooks(post_hooks) }}
     {%- do ticdc.end_model() -%}

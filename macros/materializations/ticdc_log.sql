@@ -1,9 +1,8 @@
 {% materialization ticdc_log, adapter="spark" %}
     {%- set existing, target = load_cached_relation(this), this.incorporate(type="table") -%}
-    {%- do ticdc.begin_model() -%}
+    {%- do ticdc.begin_model(existing, "run_id") -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- do ticdc.check_own(existing, "run_id") -%}
     {%- if existing is none -%}
         {%- call statement("main") -%}{{ create_table_as(false, target, sql) }}{%- endcall -%}
     {%- else -%}

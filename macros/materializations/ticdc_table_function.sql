@@ -22,6 +22,6 @@
     {%- endif -%}
 
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.end_model() -%}
+    {%- do ticdc.end_last_model() -%}
     {{ return({"relations": []}) }}
 {% endmaterialization %}

@@ -1,9 +1,8 @@
 {% materialization ticdc_typed_plans, adapter="spark" %}
     {%- set target = this.incorporate(type="table") -%}
-    {%- do ticdc.begin_model() -%}
+    {%- do ticdc.begin_model(load_cached_relation(target), "plan") -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- do ticdc.check_own(load_cached_relation(target), "plan") -%}
     {%- set answer = ticdc.answer_of(sql) -%}
     {%- set found = run_query("show schemas").rows | map(attribute=0) if answer.names else [] -%}
     {%- set schemas = found | map("replace", "`", "") | map("lower") | list -%}

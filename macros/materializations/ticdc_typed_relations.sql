@@ -5,6 +5,6 @@
 
     {% call noop_statement("main", "OK" if changed else "NOTHING NEW") %}{% endcall %}
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.end_model() -%}
+    {%- do ticdc.end_last_model() -%}
     {{ return({"relations": []}) }}
 {% endmaterialization %}

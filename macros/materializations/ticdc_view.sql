@@ -3,11 +3,14 @@
     {%- set docs = config.persist_column_docs() -%}
     {%- set contract = ticdc.contract() -%}
     {%- set fingerprint = local_md5(sql ~ (tojson(contract) if contract else "")) -%}
-    {%- set known = ticdc.fingerprint(existing) if existing else none -%}
-    {%- do ticdc.begin_model() -%}
+    {#- of the text that the view was made by; what dbt asked of all relations as it began saves a question for each -#}
+    {%- set noted = modules.re.search("ticdc[.]fingerprint=([0-9a-f]+)", existing.information or "") if existing -%}
+    {%- set told = ticdc.rows_if_built(existing, "show tblproperties " ~ existing) if existing and not noted else [] -%}
+    {%- set told = told | selectattr(0, "equalto", "ticdc.fingerprint") | map(attribute=1) | first -%}
+    {%- set known = noted.group(1) if noted else told -%}
+    {%- do ticdc.begin_model(existing) -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- do ticdc.check_own(existing) -%}
     {#- it may be made unready: not what `alter view` takes comments from, nor what the run before left so, which may
         fail again -#}
     {%- set columns = model.columns.values() | selectattr("data_type") | list -%}
@@ -43,20 +46,9 @@
     {%- endif -%}
 
     {{ run_hooks(post_hooks) }}
-    {%- do ticdc.end_model() -%}
+    {%- do ticdc.end_last_model() -%}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}
-
-{# Gives the hash of the SQL that a view of the package was made by; none where it bears none. #}
-{% macro fingerprint(relation) %}
-    {# what dbt asked of all relations as it began saves a question for each #}
-    {% set noted = modules.re.search("ticdc[.]fingerprint=([0-9a-f]+)", relation.information or "") %}
-    {% if noted %}{% do return(noted.group(1)) %}{% endif %}
-    {% for row in ticdc.rows_if_built(relation, "show tblproperties " ~ relation) if row[0] == "ticdc.fingerprint" %}
-        {% do return(row[1]) %}
-    {% endfor %}
-    {% do return(none) %}
-{% endmacro %}
 
 {# Gives the types of the model's columns by name, as its yml has them; nothing where its contract is not enforced. #}
 {% macro contract() %}

@@ -13,8 +13,18 @@
         {% do unfinished.update({node.name: true}) if node.config.materialized.startswith("ticdc_") %}
     {% endfor %}
     {% if models %}
-        {% do memory.update(ticdc.session_settings()) %}
-        {% do ticdc.check_run(models, memory.settings) %}
+        {% set settings, catalogs = [], [] %}
+        {% for name, value in run_query("set").rows %}
+            {% do memory.update({"timestamp_type": value}) if name == "spark.sql.timestampType" %}
+            {% set is_catalog = modules.re.fullmatch("spark[.]sql[.]catalog[.][^.]+", name) %}
+            {% do catalogs.append(name.split(".")[-1]) if is_catalog %}
+            {# those of catalogs may hold secrets #}
+            {% if name.startswith("spark.sql.") and not name.startswith("spark.sql.catalog.") %}
+                {% do settings.append({"name": name, "value": value | string}) %}
+            {% endif %}
+        {% endfor %}
+        {% do memory.update({"catalogs": catalogs}) %}
+        {% do ticdc.check_run(models, settings) %}
         {% do ticdc.check_redecode() %}
         {% do ticdc.check_locations() %}
         {% for view in ["int_ticdc__publication", "int_ticdc__run"] %}

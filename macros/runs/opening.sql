@@ -1,19 +1,3 @@
-{# Gives what the session has set: `settings` of Spark's SQL, of which some must be refused, the names of its
-   `catalogs`, and its `timestamp_type`. #}
-{% macro session_settings() %}
-    {% set found = {"catalogs": [], "settings": [], "timestamp_type": "TIMESTAMP_LTZ"} %}
-    {% for name, value in run_query("set").rows %}
-        {% do found.update({"timestamp_type": value}) if name == "spark.sql.timestampType" %}
-        {% set is_catalog = modules.re.fullmatch("spark[.]sql[.]catalog[.][^.]+", name) %}
-        {% do found.catalogs.append(name.split(".")[-1]) if is_catalog %}
-        {# those of catalogs may hold secrets #}
-        {% if name.startswith("spark.sql.") and not name.startswith("spark.sql.catalog.") %}
-            {% do found.settings.append({"name": name, "value": value | string}) %}
-        {% endif %}
-    {% endfor %}
-    {% do return(found) %}
-{% endmacro %}
-
 {# Opens the state of this run: from the last publication, or from where the last run stopped, as the UDF
    `ticdc_opened_state` decides, or refuses the run for what it says. Makes the views of the state where they are not
    there, and gives those of an older version the columns that this one asks for. #}
@@ -66,6 +50,10 @@
             {% do run_query("alter view " ~ relation ~ " as " ~ ticdc.state_view(found)) %}
         {% endif %}
     {% endfor %}
+    {% set log = ticdc.relation_of("int_ticdc__runs") %}
+    {% if log and ticdc.missing_columns(log, ["plan"]) %}
+        {% do run_query("alter table " ~ log ~ " add columns (plan string)") %}
+    {% endif %}
     {# a table of a protocol that no feed has now is none of those that are decoded again #}
     {% for protocol in ticdc.protocols() if facts.is_redecode and protocol not in ticdc.protocols_in_use() %}
         {% do memory.state.models.pop(ticdc.staged_relation(protocol).identifier, none) %}

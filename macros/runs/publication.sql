@@ -1,5 +1,6 @@
 {# Shows readers what the run wrote: all tables at once, as the view of the publication alone tells which batches count.
-   Nothing happens where they see it already. #}
+   Nothing happens where they see it already. Raises an error where another run published since this one began, or since
+   it published itself, and where readers would see half of what changed. #}
 {% macro publish() %}
     {% set state, memory, answers = ticdc.state(), ticdc.memory(), {} %}
     {% for key, rows in memory.get("answers", {}).items() | list if tojson(rows) | length <= 2000 %}
@@ -9,23 +10,13 @@
     {% set is_answered = answers.keys() | sort == state.get("answers", {}).keys() | sort %}
     {% if tojson(state.models) == memory.published and is_answered %}{% do return(none) %}{% endif %}
     {% do ticdc.keep_lease(force=true) %}
-    {% do ticdc.check_publication(memory.published_number) %}
-    {% do ticdc.sweep(state) %}
-    {% do state.update({"answers": answers}) %}
-    {% do run_query("alter view " ~ ticdc.relation_of("int_ticdc__publication") ~ " as " ~ ticdc.state_view(state)) %}
-    {% do memory.update({"published": tojson(state.models), "published_number": state.number}) %}
-{% endmacro %}
-
-{# Raises an error where another run published since this one began, or since it published itself, and where readers
-   would see half of what changed. #}
-{% macro check_publication(expected) %}
     {# a run whose lease ended may be followed by one that began from the same publication #}
-    {% set state, found = ticdc.state(), fromjson(ticdc.saved_states()[0]).number %}
+    {% set found = fromjson(ticdc.saved_states()[0]).number %}
     {% set unbuilt = state.get("unbuilt", {}) | sort | join(", ") %}
     {% set outdated = ticdc.outdated_storages(state) | join(", ") %}
-    {% if found != expected %}
+    {% if found != memory.published_number %}
         {% do exceptions.raise_compiler_error(
-            "ticdc: another run published while this one built: it began from publication " ~ expected
+            "ticdc: another run published while this one built: it began from publication " ~ memory.published_number
             ~ ", and now there is " ~ found ~ ". What it wrote is not shown, and the next run does its part again"
         ) %}
     {% elif unbuilt %}
@@ -39,6 +30,10 @@
             ~ ". Build int_ticdc__typed_storages, or all of the package, before int_ticdc__publication"
         ) %}
     {% endif %}
+    {% do ticdc.sweep(state) %}
+    {% do state.update({"answers": answers}) %}
+    {% do run_query("alter view " ~ ticdc.relation_of("int_ticdc__publication") ~ " as " ~ ticdc.state_view(state)) %}
+    {% do memory.update({"published": tojson(state.models), "published_number": state.number}) %}
 {% endmacro %}
 
 {# Drops what was of no use a day ago already, as a query that began before it was superseded may still read it:
@@ -93,8 +88,8 @@
     {% do return(found | unique | list) %}
 {% endmacro %}
 
-{# Ends the run, once: shows what followed the publication, such as typed tables, releases the lease and logs the run.
-   `unfinished` are models that failed or were left out. #}
+{# Ends the run, once: shows what followed the publication, such as typed tables, releases the lease, and logs the run
+   where it took or wrote anything, or did not come to its end. `unfinished` are models that failed or were left out. #}
 {% macro finish_run(unfinished) %}
     {% set memory = ticdc.memory() %}
     {% if not memory.get("lease") %}{% do return(none) %}{% endif %}
@@ -106,12 +101,7 @@
     {# before the log, whose failure would else keep the next run waiting #}
     {% set lease = memory.pop("lease") %}
     {% do run_query("drop table if exists " ~ lease.relation) %}
-    {% do ticdc.log_run(lease.who, unfinished, is_published) %}
-{% endmacro %}
-
-{# Adds what a run did to the log, where it took or wrote anything, or did not come to its end. #}
-{% macro log_run(who, unfinished, is_published) %}
-    {% set state, run_id, written = ticdc.state(), ticdc.run_id() | int, [] %}
+    {% set run_id, written = ticdc.run_id() | int, [] %}
     {% for name, model in state.models.items() | list if model.batches %}
         {% do written.append(name) if run_id <= model.batches | map(attribute=0) | max %}
     {% endfor %}
@@ -122,6 +112,8 @@
         "redecode" if var("ticdc__redecode", false) else "full refresh" if state.is_refresh
         else "re-drive" if var("ticdc__redrive", false) else "increment"
     ) %}
+    {% set staged = state.get("staged", {}).values() | map(attribute=1) | list %}
+    {% set ended = tojson({"run_id": run_id, "models": state.models, "staged": staged}) %}
     {% set query %}
     insert into {{ log }} by name
     select *
@@ -132,12 +124,13 @@
             timestamp_micros({{ run_id }}) as started_at,
             current_timestamp() as ended_at,
             '{{ "failed" if unfinished else "published" if is_published else "unpublished" }}' as state,
-            {{ ticdc.text_literal(who) }} as who,
+            {{ ticdc.text_literal(lease.who) }} as who,
             {{ "(select sum(messages) from " ~ staged_runs ~ of_run if staged_runs else "null" }} as messages,
             {{ "(select count(*) from " ~ changes ~ of_run if changes else "null" }} as changes,
             cast({{ state.number if is_published else "null" }} as bigint) as publication,
             cast(array({{ ticdc.text_literals(written) }}) as array<string>) as written_tables,
             cast(array({{ ticdc.text_literals(unfinished) }}) as array<string>) as unfinished_models,
+            ticdc_run_plan({{ ticdc.text_literal(ended) }}) as plan,
             {{ run_id }} as batch_id
     ) as done
     where messages > 0 or changes > 0 or state <> 'published' or kind <> 'increment'

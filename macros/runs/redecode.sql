@@ -3,7 +3,7 @@
     {% set lost = [] %}
     {% for protocol in (ticdc.protocols() if var("ticdc__redecode", false) else []) %}
         {% set staged = load_cached_relation(ticdc.staged_relation(protocol)) %}
-        {% set in_files = ticdc.feeds_of_kind("files", ticdc.feeds()) %}
+        {% set in_files = ticdc.feeds() | selectattr("reads", "equalto", "files") %}
         {% set in_files = in_files | selectattr("protocol", "equalto", protocol) | list %}
         {% if not staged %}
             {% set queries = [] %}
@@ -51,13 +51,12 @@ from {{ files }} as files
 {# Gives the SQL of texts of the messages, by topic and partition, that staging holds and that cannot be decoded
    again, as the source no longer has them or their feed is not configured; the first 20. #}
 {% macro lost_messages(staged) %}
-{%- set feeds = ticdc.feeds() | rejectattr("source.kind", "equalto", "files") | list -%}
 select
     'feed ' || staged.feed || ', topic ' || topic || ', partition ' || `partition` || ': ' || count(*)
     || ' message(s), offsets ' || min(`offset`) || ' to ' || max(`offset`)
     || case
         when bool_and(configured.feed is null) then ', as the feed is not configured'
-        {%- for feed in ticdc.kafka_feeds(ticdc.feeds()) %}
+        {%- for feed in ticdc.feeds() | selectattr("reads", "equalto", "kafka") %}
         when staged.feed = {{ ticdc.text_literal(feed.name) }}
             then ', as the feed keeps no messages of Kafka (keep_messages)'
         {%- endfor %}
@@ -75,7 +74,7 @@ left join (
         `partition` as of_partition,
         `offset` as of_offset
     from (
-        {{ ticdc.source_offsets(feeds) }}
+        {{ ticdc.held_messages(ticdc.feeds()) }}
     ) as messages
 ) as kept
     on staged.feed = of_feed and topic = of_topic and `partition` = of_partition and `offset` = of_offset

@@ -1,9 +1,10 @@
 {# Gives what is known of this run in this process, which all of its nodes see; nothing else remembers anything.
-   `begin_run` puts in it: `is_begun`, `unfinished` (models that are still to be built), `settings` and `catalogs` of
-   the session and its `timestamp_type`, the `lease`, the `state`, and of the publication that the run began from
-   `published` (its models, as JSON) and `published_number`. Later come `is_published`, `saved` (what of the state is
-   saved), `answers` (of questions that were asked) with the `views_key` that they hold for, and `views` (those that may
-   be made unready). #}
+   `begin_run` puts in it: `is_begun`, `unfinished` (models that are still to be built), the `catalogs` of the session
+   and its `timestamp_type`, the `lease`, the `state`, and of the publication that the run began from `published` (its
+   models, as JSON) and `published_number`. Later come `is_published`, `saved` (what of the state is saved), `saving`
+   (the models that save it now) and `met_others` (whether two did at once), `answers` (of questions that were asked),
+   `views` (those that may be made unready), `typed` (what was decided on typed tables), and `timestamp_users` (a mark
+   for each model that needs instants). #}
 {% macro memory() %}
     {# a program may keep the graph for another run #}
     {% if graph.get("ticdc_memory", {}).get("invocation_id") != invocation_id %}
@@ -193,7 +194,7 @@
     {% set batches = [] %}
     {% for table in tables %}
         {# `dbt compile` asks before the first build too; in a unit test a table is a query without schema #}
-        {% if "nodes" not in graph or load_cached_relation(table) is none %}{% do return([]) %}{% endif %}
+        {% if table.schema is none or load_cached_relation(table) is none %}{% do return([]) %}{% endif %}
         {% do batches.append([table.identifier, ticdc.batches(table)]) %}
     {% endfor %}
     {% set key = local_md5(query ~ tojson(batches) ~ ticdc.views_key()) %}
@@ -219,12 +220,9 @@
    is of no use where it is another one. #}
 {% macro views_key() %}
     {% if not execute or "nodes" not in graph %}{% do return("") %}{% endif %}
-    {% set memory, models = ticdc.memory(), [] %}
-    {% if "views_key" not in memory %}
-        {% for node in graph.nodes.values() if node.package_name == "ticdc" and node.resource_type == "model" %}
-            {% do models.append(node.checksum.checksum) %}
-        {% endfor %}
-        {% do memory.update({"views_key": local_md5(tojson([models | sort, ticdc.feeds()]))}) %}
-    {% endif %}
-    {% do return(memory.views_key) %}
+    {% set models = [] %}
+    {% for node in graph.nodes.values() if node.package_name == "ticdc" and node.resource_type == "model" %}
+        {% do models.append(node.checksum.checksum) %}
+    {% endfor %}
+    {% do return(local_md5(tojson([models | sort, ticdc.feeds()]))) %}
 {% endmacro %}

@@ -1,15 +1,55 @@
+{# Gives what a staging model reads of a protocol whose messages lie in files of storage sinks, as `messages_in_topics`
+   does. #}
+{% macro messages_in_files(protocol) %}
+    {% set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list %}
+    {% set staged, ledger = this if ticdc.has_rows() else none, ticdc.rows_of(ref("int_ticdc__files")) %}
+    {% set redriven, first_run_id = ticdc.feeds_to_redrive(protocol, staged), ticdc.first_run_id(staged) %}
+    {% set new %}
+select ledger.*
+from {{ ledger }} as ledger
+{% if staged -%}
+left anti join ({{ ticdc.staged_offset_ranges(protocol, staged, first_run_id) }}) as staged
+    on
+        ledger.feed = staged.feed
+        and ledger.path = staged.topic
+        and ledger.`offset` between staged.first_offset and staged.last_offset
+{% endif -%}
+where ledger.kind <> 'other' and ledger.feed in ({{ ticdc.text_literals(feeds | map(attribute="name")) }})
+    {% endset %}
+    {% set of_letters %}
+select ledger.*
+from {{ ledger }} as ledger
+left semi join ({{ ticdc.dead_letters(ticdc.rows_of(this)) }}) as letters
+    on ledger.feed = letters.feed and ledger.path = letters.topic
+where ledger.feed in ({{ ticdc.text_literals(redriven) }})
+    {% endset %}
+    {% set of_redriven = feeds | selectattr("name", "in", redriven) | list %}
+    {% set may_be_idle = execute and staged and not redriven %}
+    {% do return({
+        "new": ticdc.file_messages(protocol, feeds, new, is_first=not staged),
+        "again": ticdc.file_messages(protocol, of_redriven, of_letters) if redriven,
+        "redriven": redriven,
+        "settles": {"run_id": first_run_id},
+        "is_idle": may_be_idle and not run_query("select 1 from (" ~ new ~ ") limit 1").rows | length,
+    }) %}
+{% endmacro %}
+
 {# Asks what there is to read for the messages of files: a mapping for each feed whose folder is there, with `feed`,
-   `locations`, those of its files, and `schemas`, those of the schema files of their tables; both none where all are
-   read. #}
-{% macro files_to_read(feeds, ledger, is_first=false) %}
+   `locations`, those of its files, and `schemas`, those of the schema files of their tables; both none where all files
+   are read. #}
+{% macro files_to_read(protocol, feeds, ledger, is_first=false) %}
     {% set found = [] %}
     {% if not execute or invocation_args_dict.get("empty") %}{% do return(found) %}{% endif %}
     {% set locations, schemas = {}, {} %}
     {% for row in run_query("select feed, location from (" ~ ledger ~ ") as ledger where kind <> 'metadata'").rows %}
         {% do locations.setdefault(row[0], []).append(row[1]) %}
     {% endfor %}
-    {% if feeds[0].protocol == "storage_csv" and locations %}
-        {% for row in run_query(ticdc.schemas_of_files(ledger)).rows %}
+    {% if protocol == "storage_csv" and locations %}
+        {% for row in run_query(
+            "select schemas.feed, schemas.location from " ~ ticdc.rows_of(ref("int_ticdc__files")) ~ " as schemas"
+            ~ " left semi join (" ~ ledger ~ ") as files on schemas.feed = files.feed and schemas.table_folder"
+            ~ " = files.table_folder and files.kind = 'data' where schemas.kind = 'schema'"
+        ).rows %}
             {% do schemas.setdefault(row[0], []).append(row[1]) %}
         {% endfor %}
     {% endif %}
@@ -22,17 +62,6 @@
         }) %}
     {% endfor %}
     {% do return(found) %}
-{% endmacro %}
-
-{# Gives the SQL of `feed` and `location` of the schema files of the tables of data files. #}
-{% macro schemas_of_files(ledger) %}
-select
-    schemas.feed,
-    schemas.location
-from {{ ticdc.rows_of(ref("int_ticdc__files")) }} as schemas
-left semi join ({{ ledger }}) as files
-    on schemas.feed = files.feed and schemas.table_folder = files.table_folder and files.kind = 'data'
-where schemas.kind = 'schema'
 {% endmacro %}
 
 {# Gives the SQL of files of storage sinks, `path`, `content` and `feed`, of which Spark opens no others. #}
@@ -60,35 +89,22 @@ where schemas.kind = 'schema'
     {%- endfor %}
 {%- endmacro %}
 
-{# Gives CTEs for the files in the CTE `ledger` that are there, the last of which, `split`, has the `content` of each
-   and its `lines`, header and rows. #}
-{% macro opened_files(feeds, read) -%}
-    opened as (
+{# Gives the SQL of the messages of files of storage sinks, in the columns of `relation_messages`; of CSV also
+   `table_schema`, the packed schema files of the table, and `header`. A file that is gone has none. #}
+{% macro file_messages(protocol, feeds, files, is_first=false) %}
+{%- set read = ticdc.files_to_read(protocol, feeds, files, is_first) -%}
+{%- set has_schemas = protocol == "storage_csv" %}
+select *
+from (
+    with
 
-        select /*+ broadcast(ledger) */
-            ledger.* except (content),
-            contents.content,
-            {{ ticdc.by_feed(feeds, "options", "ledger.") | indent(8) }} as options
-        from ({{ ticdc.file_contents(read, "locations") | indent(4) }}
-        ) as contents
-        inner join ledger on contents.feed = ledger.feed and contents.path = ledger.path
+    ledger as (
+
+        {{ files }}
 
     ),
 
-    split as (
-
-        select
-            *,
-            ticdc_storage_rows(
-                if(kind = 'data', content, null), {{ ticdc.text_literal(feeds[0].protocol) }}, options
-            ) as lines
-        from opened
-
-    )
-{%- endmacro %}
-
-{# Gives a CTE of this name with the text of schema files, by `feed`, `table_folder`, `version` and `path`. #}
-{% macro schema_files(read) -%}
+    {% if has_schemas -%}
     schema_files as (
 
         select
@@ -102,14 +118,7 @@ where schemas.kind = 'schema'
         inner join {{ ticdc.rows_of(ref("int_ticdc__files")) }} as known
             on contents.feed = known.feed and contents.path = known.path and known.kind = 'schema'
 
-    )
-{%- endmacro %}
-
-{# Gives CTEs, each with a comma after it; the last, `packed_schemas`, has for each `feed`, `table_folder` and
-   `version` of a data file in the CTE `ledger` the schema files of the folder up to that version, packed for the
-   decoder (`table_schema`). #}
-{% macro packed_schemas(read) -%}
-{{ ticdc.schema_files(read) }},
+    ),
 
     versions as (
 
@@ -151,7 +160,7 @@ where schemas.kind = 'schema'
 
     ),
 
-    -- packed, as the text goes to the decoder with every row
+    -- the schema files up to the version of a data file, packed, as the text goes to the decoder with every row
     packed_schemas as (
 
         select
@@ -161,25 +170,30 @@ where schemas.kind = 'schema'
 
     ),
 
-{% endmacro %}
+    {% endif -%}
+    -- those that are there
+    opened as (
 
-{# Gives the SQL of the messages of files of storage sinks, in the columns of `new_messages`; of CSV also
-   `table_schema`, the packed schema files of the table, and `header`. A file that is gone has none. #}
-{% macro file_messages(feeds, files, is_first=false) %}
-{%- set protocol, read = feeds[0].protocol, ticdc.files_to_read(feeds, files, is_first) -%}
-{%- set has_schemas = protocol == "storage_csv" %}
-select *
-from (
-    with
-
-    ledger as (
-
-        {{ files }}
+        select /*+ broadcast(ledger) */
+            ledger.* except (content),
+            contents.content,
+            {{ ticdc.by_feed(feeds, "options", "ledger.") | indent(8) }} as options
+        from ({{ ticdc.file_contents(read, "locations") | indent(4) }}
+        ) as contents
+        inner join ledger on contents.feed = ledger.feed and contents.path = ledger.path
 
     ),
 
-    {% if has_schemas %}{{ ticdc.packed_schemas(read) }}{% endif -%}
-{{ ticdc.opened_files(feeds, read) }}
+    split as (
+
+        select
+            *,
+            ticdc_storage_rows(
+                if(kind = 'data', content, null), {{ ticdc.text_literal(protocol) }}, options
+            ) as lines
+        from opened
+
+    )
 
     select{% if has_schemas %} /*+ broadcast(packed_schemas) */{% endif %}
         split.path as topic,

@@ -1,10 +1,7 @@
-{# Gives the name of the model that reads a feed's messages from Kafka: its staging, or the raw copy. #}
-{% macro kafka_reader(feed) %}
-    {% do return("int_ticdc__kept_messages" if feed.keep_messages else "stg_ticdc__" ~ feed.protocol) %}
-{% endmacro %}
-
-{# Makes a temporary view of the session that reads Kafka between offsets, and gives its name. #}
-{% macro kafka_view(feed, ranges, fails_on_loss) %}
+{# Gives the SQL of the messages between offsets of Kafka, in the columns of `relation_messages`, by a temporary view of
+   the session. #}
+{% macro kafka_rows(feed, ranges, fails_on_loss=true) %}
+    {% if not ranges %}{% do return(ticdc.no_messages()) %}{% endif %}
     {% set name = "ticdc__kafka_" ~ feed.name ~ ("" if fails_on_loss else "_again") %}
     {% set partitions, starts, ends = {}, {}, {} %}
     {% for range in ranges %}
@@ -32,69 +29,37 @@
         {% do told.append(ticdc.text_literal(option) ~ " " ~ ticdc.text_literal(value)) %}
     {% endfor %}
     {% do run_query("create or replace temporary view " ~ view ~ " using kafka options (" ~ told | join(", ") ~ ")") %}
-    {% do return(view) %}
+    {% do return(
+        "select topic, `partition`, `offset`, cast(`timestamp` as timestamp_ltz) as message_at, key, value, "
+        ~ ticdc.text_literal(feed.name) ~ " as feed from " ~ view
+    ) %}
 {% endmacro %}
 
-{# Gives the SQL of the messages between offsets of Kafka, in the columns of `new_messages`. #}
-{% macro kafka_rows(feed, ranges, fails_on_loss=true) -%}
-{%- if not ranges %}{{ ticdc.no_messages() }}{% else -%}
-select
-    topic,
-    `partition`,
-    `offset`,
-    cast(`timestamp` as timestamp_ltz) as message_at,
-    key,
-    value,
-    {{ ticdc.text_literal(feed.name) }} as feed
-from {{ ticdc.kafka_view(feed, ranges, fails_on_loss) }}
-{%- endif %}
-{%- endmacro %}
-
-{# Gives the SQL of the messages in Kafka that the asking model reads in this run, in the columns of `new_messages`:
-   those of the newest plan that it did not read yet. #}
+{# Gives the SQL of the messages in Kafka that the asking model reads in this run, in the columns of
+   `relation_messages`: those of the newest plan that it did not read yet. #}
 {% macro kafka_messages(feeds) %}
-    {% set found, plans, reader = [], ref("int_ticdc__kafka_offsets"), ticdc.kafka_reader(feeds[0]) %}
+    {% set found, plans = [], ref("int_ticdc__kafka_offsets") %}
+    {% set may_read = execute and ticdc.memory().get("is_begun") and not flags.EMPTY and ticdc.batches(plans) %}
+    {# a plan that was made before may be read already, in part or whole #}
+    {% set partitions = ticdc.partitions_of_reader(feeds, plans) if may_read else [] %}
     {% for feed in feeds %}
-        {% do found.append(ticdc.kafka_rows(feed, ticdc.offsets_to_read(feed, reader, feeds, plans))) %}
+        {% set ranges = [] %}
+        {% for partition in partitions if partition.feed == feed.name and partition.status == "read" %}
+            {% set start = [partition.first_offset, partition.next_offset or 0] | max %}
+            {% if start < partition.end_offset %}{% do ranges.append(dict(partition, start_offset=start)) %}{% endif %}
+        {% endfor %}
+        {% do found.append(ticdc.kafka_rows(feed, ranges)) %}
     {% endfor %}
     {% do return(found | join("\nunion all\n")) %}
 {% endmacro %}
 
-{# Gives the offsets that the asking model reads of each partition of a feed in this run: lists what `kafka_rows`
-   takes. #}
-{% macro offsets_to_read(feed, reader, feeds, plans) %}
-    {# a plan that was made before may be read already, in part or whole #}
-    {% if flags.EMPTY or not ticdc.has_plans(plans) %}{% do return([]) %}{% endif %}
-    {% set key, known, ranges = reader ~ " " ~ this, ticdc.memory().setdefault("kafka_partitions", {}), [] %}
-    {% if key not in known %}{% do known.update({key: ticdc.partitions_of_reader(reader, feeds, plans)}) %}{% endif %}
-    {% for partition in known[key] if partition.feed == feed.name and partition.status == "read" %}
-        {% set start = [partition.first_offset, partition.next_offset or 0] | max %}
-        {% if start < partition.end_offset %}{% do ranges.append(dict(partition, start_offset=start)) %}{% endif %}
-    {% endfor %}
-    {% do return(ranges) %}
-{% endmacro %}
-
 {# Gives the SQL of messages that Kafka still has, of those that a re-drive of a feed decodes again. #}
 {% macro kafka_messages_again(feed) %}
-    {% set plans, staged = ref("int_ticdc__kafka_offsets"), ticdc.relation_before("stg_ticdc__" ~ feed.protocol) %}
-    {% if not staged or not ticdc.has_plans(plans) %}{% do return(ticdc.no_messages()) %}{% endif %}
-    {% set known, ranges = ticdc.known_events(staged, [feed.name], feed.protocol ~ "__commits" in ticdc), [] %}
-    {% for row in run_query(ticdc.offsets_again(known, plans)).rows %}
-        {% do ranges.append({
-            "topic": row[0], "partition": row[1] | int, "start_offset": row[2] | int, "end_offset": row[3] | int,
-        }) %}
-    {% endfor %}
-    {# at an offset of a topic that was made again there is another message, of another time #}
-    {% do return(
-        "select topic, `partition`, `offset`, message_at, key, value, feed from ("
-        ~ ticdc.kafka_rows(feed, ranges, fails_on_loss=false) ~ ") as again left semi join (" ~ known
-        ~ ") as known using (feed, topic, `partition`, `offset`, message_at)"
-    ) %}
-{% endmacro %}
-
-{# Gives the SQL of the offsets, by topic and partition, between which Kafka may have messages that are decoded again.
-   #}
-{% macro offsets_again(known, plans) %}
+    {% set plans, staged = ref("int_ticdc__kafka_offsets"), ticdc.relation_before(feed.reader) %}
+    {% if not staged or not ticdc.batches(plans) %}{% do return(ticdc.no_messages()) %}{% endif %}
+    {% set known = ticdc.known_events(staged, [feed.name], ticdc.protocols()[feed.protocol].may_lack_commits) %}
+    {# between which offsets Kafka may have them #}
+    {% set query %}
 select
     known.topic,
     known.`partition`,
@@ -113,14 +78,22 @@ where
     and known.run_id >= plans.log_run_id
     and known.`offset` between plans.low_offset and plans.high_offset - 1
 group by known.topic, known.`partition`
+    {% endset %}
+    {% set ranges = [] %}
+    {% for row in run_query(query).rows %}
+        {% do ranges.append({
+            "topic": row[0], "partition": row[1] | int, "start_offset": row[2] | int, "end_offset": row[3] | int,
+        }) %}
+    {% endfor %}
+    {# at an offset of a topic that was made again there is another message, of another time #}
+    {% do return(
+        "select topic, `partition`, `offset`, message_at, key, value, feed from ("
+        ~ ticdc.kafka_rows(feed, ranges, fails_on_loss=false) ~ ") as again left semi join (" ~ known
+        ~ ") as known using (feed, topic, `partition`, `offset`, message_at)"
+    ) %}
 {% endmacro %}
 
-{# Says whether a run has begun, and some run planned which offsets of Kafka it reads. #}
-{% macro has_plans(plans) %}
-    {% do return(execute and ticdc.memory().get("is_begun") and ticdc.batches(plans) | length > 0) %}
-{% endmacro %}
-
-{# Gives the SQL of messages in the raw copy, in the columns of `new_messages`. #}
+{# Gives the SQL of messages in the raw copy, in the columns of `relation_messages`. #}
 {% macro kept_messages(feeds, since=0) -%}
 select
     topic,

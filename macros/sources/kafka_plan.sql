@@ -1,48 +1,3 @@
-{# Asks brokers for what this run reads of Kafka: a mapping with `planned`, rows of `int_ticdc__kafka_offsets`, and
-   `is_new` where they tell something that the plans before did not. Fails where a broker does not answer. #}
-{% macro kafka_plan() %}
-    {% set request = {"run_id": ticdc.run_id() | int, "cap": var("ticdc__messages_per_run", none), "feeds": []} %}
-    {% set accepted, known = var("ticdc__accept_lost_messages", false), {} %}
-    {% for partition in ticdc.known_partitions(this if ticdc.has_rows() else none) %}
-        {% do known.setdefault(partition.feed, []).append(partition) %}
-    {% endfor %}
-    {% for feed in ticdc.feeds_of_kind("kafka", ticdc.feeds()) %}
-        {% do request.feeds.append({
-            "name": feed.name, "kafka": feed.source, "topics": feed.topics, "finished_topics": feed.finished_topics,
-            "known": known.get(feed.name, []), "is_accepted": accepted is true or (accepted and feed.name in accepted),
-        }) %}
-    {% endfor %}
-    {% set answer = fromjson(run_query(
-        "select ticdc_kafka_offsets(cast(unhex('" ~ tojson(request).encode().hex() ~ "') as string))"
-    ).rows[0][0]) %}
-    {% if answer.problem %}{% do exceptions.raise_compiler_error("ticdc: " ~ answer.problem) %}{% endif %}
-    {% set before = {} %}
-    {% for partition in known.values() | sum(start=[]) %}
-        {% do before.update({[partition.feed, partition.topic, partition.partition] | join("\n"): partition}) %}
-    {% endfor %}
-    {% for each in answer.planned %}
-        {% set partition = before.pop([each.feed, each.topic, each.partition] | join("\n"), {}) %}
-        {% set was = [partition.topic_id, partition.first_offset, partition.status] %}
-        {% set has_more = each.end_offset > each.start_offset %}
-        {% if has_more or each.accepted or was != [each.topic_id, each.first_offset, each.status] %}
-            {% do answer.update({"is_new": true}) %}
-        {% endif %}
-    {% endfor %}
-    {% do return(answer) %}
-{% endmacro %}
-
-{# Gives all partitions that `kafka_partitions` tells of all feeds. #}
-{% macro known_partitions(plans) %}
-    {% set readers, found = {}, [] %}
-    {% for feed in ticdc.feeds_of_kind("kafka", ticdc.feeds()) %}
-        {% do readers.setdefault(ticdc.kafka_reader(feed), []).append(feed) %}
-    {% endfor %}
-    {% for reader, feeds in readers.items() %}
-        {% do found.extend(ticdc.partitions_of_reader(reader, feeds, plans)) %}
-    {% endfor %}
-    {% do return(found) %}
-{% endmacro %}
-
 {# Gives rows of `int_ticdc__kafka_offsets` as SQL that follows `from`. #}
 {% macro planned_offsets(planned) -%}
     {#- in hex, which all settings of a session leave as it is -#}
@@ -78,11 +33,13 @@ select * except (newest_run_id)
     where run_id = newest_run_id
 {%- endmacro %}
 
-{# Gives the SQL of the partitions of feeds as the newest plans of their topics have them, with what a model read of
-   each: `next_offset`, NULL where it read nothing. #}
-{% macro kafka_partitions(reader, feeds, plans) %}
+{# Gives the SQL of the partitions of feeds that one model reads, as the newest plans of their topics have them, with
+   what it read of each: `next_offset`, NULL where it read nothing. #}
+{% macro kafka_partitions(feeds, plans) %}
 {#- a redecode makes staging anew, and of the raw copy -#}
-{%- set relation = ticdc.relation_of(reader) if feeds[0].keep_messages else ticdc.relation_before(reader) -%}
+{%- set reader, is_kept = feeds[0].reader, feeds[0].reads == "kept" -%}
+{%- set relation = ticdc.relation_of(reader) if is_kept else ticdc.relation_before(reader) -%}
+{%- set relation = relation if relation and ticdc.batches(relation) else none -%}
 with
 
 plans as (
@@ -99,10 +56,36 @@ newest as (
 
 ),
 
--- what follows the offsets that runs brought, and those of the last plan that was read to its end
+-- what follows the offsets that runs brought, and those of the last plan that was read to its end; several rows for a
+-- partition
 positions as (
 
-    {{ ticdc.kafka_positions(reader, relation if relation and ticdc.batches(relation) else none, feeds) }}
+    select
+        feed,
+        topic,
+        `partition`,
+        -- the run since which it counts
+        log_run_id as run_id,
+        if(status = 'read', end_offset, start_offset) as next_offset
+    from plans
+    where run_id = {{ (ticdc.settled(relation).get("plan_run_id") or 0) if relation else 0 }}
+    {%- if relation %}
+
+    union all
+
+    {{ ticdc.read_offsets(reader, relation, feeds) }}
+    {%- endif %}
+    {%- for protocol in (feeds | map(attribute="protocol") | unique if is_kept else []) %}
+    {%- set staged = ticdc.relation_before("stg_ticdc__" ~ protocol) %}
+    {%- if staged and ticdc.batches(staged) %}
+
+    union all
+
+    -- before messages were kept
+    {%- set of_protocol = feeds | selectattr("protocol", "equalto", protocol) | list %}
+    {{ ticdc.read_offsets("stg_ticdc__" ~ protocol, staged, of_protocol) }}
+    {%- endif %}
+    {%- endfor %}
 
 ),
 
@@ -131,41 +114,10 @@ left join positions using (feed, topic, `partition`)
 group by feed, topic, `partition`
 {% endmacro %}
 
-{# Gives the SQL of the offsets at which reading goes on, for use beside the CTE `plans` of `kafka_partitions`:
-   `feed`, `topic`, `partition`, `next_offset`, and the run `run_id` since which it counts; several rows for a
-   partition. #}
-{% macro kafka_positions(reader, relation, feeds) -%}
-select
-        feed,
-        topic,
-        `partition`,
-        log_run_id as run_id,
-        if(status = 'read', end_offset, start_offset) as next_offset
-    from plans
-    where run_id = {{ (ticdc.settled(relation).get("plan_run_id") or 0) if relation else 0 }}
-    {%- if relation %}
-
-    union all
-
-    {{ ticdc.read_offsets(reader, relation, feeds) }}
-    {%- endif %}
-    {%- for protocol in (feeds | map(attribute="protocol") | unique if feeds[0].keep_messages else []) %}
-    {%- set staged = ticdc.relation_before("stg_ticdc__" ~ protocol) %}
-    {%- if staged and ticdc.batches(staged) %}
-
-    union all
-
-    -- before messages were kept
-    {%- set of_protocol = feeds | selectattr("protocol", "equalto", protocol) | list %}
-    {{ ticdc.read_offsets("stg_ticdc__" ~ protocol, staged, of_protocol) }}
-    {%- endif %}
-    {%- endfor %}
-{%- endmacro %}
-
 {# Gives the rows of `kafka_partitions` as mappings. #}
-{% macro partitions_of_reader(reader, feeds, plans) %}
+{% macro partitions_of_reader(feeds, plans) %}
     {% set found = [] %}
-    {% for row in run_query(ticdc.kafka_partitions(reader, feeds, plans)).rows %}
+    {% for row in run_query(ticdc.kafka_partitions(feeds, plans)).rows %}
         {% set partition = {"feed": row[0], "topic": row[1], "topic_id": row[3], "status": row[8]} %}
         {% for name in ["partition", "log_run_id", "first_offset", "next_offset", "end_offset"] %}
             {% set value = row[name] %}

@@ -19,62 +19,66 @@
     }) %}
 {% endmacro %}
 
-{# Gives those of the feeds whose source is of a kind. #}
-{% macro feeds_of_kind(kind, feeds) %}
-    {% do return(feeds | selectattr("source", "defined") | selectattr("source.kind", "equalto", kind) | list) %}
+{# Gives what a staging model reads of a protocol whose messages lie in topics: `new`, the SQL of those that no run has
+   staged, in the columns of `relation_messages`; `redriven`, the names of the feeds whose dead letters are decoded
+   again, and `again`, the SQL of their messages, none where there is no such feed; what it `settles`; `is_idle`. #}
+{% macro messages_in_topics(protocol) %}
+    {% set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list %}
+    {% set staged = this if ticdc.has_rows() else none %}
+    {% set redriven, first_run_id = ticdc.feeds_to_redrive(protocol, staged), ticdc.first_run_id(staged) %}
+    {% set settles, before = {"run_id": first_run_id}, ticdc.settled().get("plan_run_id", 0) %}
+    {% set new = ticdc.new_messages(feeds, ticdc.staged_offsets(protocol, staged, first_run_id)) %}
+    {% set again = ticdc.sent_messages(feeds | selectattr("name", "in", redriven) | list) if redriven %}
+    {% if "kafka" in feeds | map(attribute="reads") %}
+        {% set newest = before if flags.EMPTY else ticdc.newest_run(ref("int_ticdc__kafka_offsets")) %}
+        {% do settles.update({"plan_run_id": newest}) %}
+    {% endif %}
+    {% if "kept" in feeds | map(attribute="reads") %}
+        {% do settles.update({"kept_run_id": ticdc.newest_run(ref("int_ticdc__kept_messages"))}) %}
+    {% endif %}
+    {% set may_be_idle = execute and staged and not redriven %}
+    {% set is_idle = may_be_idle and not run_query("select 1 from (" ~ new ~ ") limit 1").rows | length %}
+    {% do return({"new": new, "again": again, "redriven": redriven, "settles": settles, "is_idle": is_idle}) %}
 {% endmacro %}
 
-{# Gives those of the feeds whose source is Kafka and of which messages are kept, or are not. #}
-{% macro kafka_feeds(feeds, are_kept=false) %}
-    {% do return(ticdc.feeds_of_kind("kafka", feeds) | selectattr("keep_messages", "equalto", are_kept) | list) %}
-{% endmacro %}
-
-{# Gives the SQL of the messages of feeds that no run has staged, once for each feed, whose name is in the column
-   `feed`, from whichever sources they are in. #}
+{# Gives the SQL of the messages in topics of feeds that no run has staged, once for each feed, whose name is in the
+   column `feed`; `staged` is what `staged_offsets` gives. #}
 {% macro new_messages(feeds, staged) %}
-    {% set found, in_relations = [], ticdc.feeds_of_kind("relation", feeds) %}
-    {% set in_files, kept = ticdc.feeds_of_kind("files", feeds), ticdc.kafka_feeds(feeds, are_kept=true) %}
-    {% if in_relations %}{% do found.append(ticdc.relation_messages(in_relations, staged.ranges)) %}{% endif %}
-    {% if in_files %}
-        {% set files = ticdc.new_files(in_files, staged) %}
-        {% do found.append(ticdc.file_messages(in_files, files, is_first=not staged.relation)) %}
+    {% set found, by_place = [], {} %}
+    {% for feed in feeds %}{% do by_place.setdefault(feed.reads, []).append(feed) %}{% endfor %}
+    {% if by_place.relation %}
+        {% do found.append(ticdc.relation_messages(by_place.relation, staged.ranges)) %}
     {% endif %}
-    {% set in_kafka = ticdc.kafka_feeds(feeds) %}
-    {% if in_kafka %}{% do found.append(ticdc.kafka_messages(in_kafka)) %}{% endif %}
-    {% if kept %}
+    {% if by_place.kafka %}{% do found.append(ticdc.kafka_messages(by_place.kafka)) %}{% endif %}
+    {% if by_place.kept %}
         {% set since = ticdc.settled(staged.relation).get("kept_run_id") or 0 if staged.relation else 0 %}
-        {% do found.append(ticdc.kept_messages(kept, since)) %}
+        {% do found.append(ticdc.kept_messages(by_place.kept, since)) %}
     {% endif %}
     {% do return(found | join("\nunion all\n")) %}
 {% endmacro %}
 
-{# Gives the SQL of messages of feeds that the sources hold still, in the columns of `new_messages`: those at certain
-   positions, and maybe others. #}
-{% macro sent_messages(feeds, positions) %}
-    {% set found, in_relations = [], ticdc.feeds_of_kind("relation", feeds) %}
-    {% set in_files, kept = ticdc.feeds_of_kind("files", feeds), ticdc.kafka_feeds(feeds, are_kept=true) %}
+{# Gives the SQL of all messages in topics of feeds that relations and raw copies hold, as no view can read what is in
+   Kafka alone, in the columns of `relation_messages`. #}
+{% macro held_messages(feeds) %}
+    {% set found, kept = [], feeds | selectattr("reads", "equalto", "kept") | list %}
+    {% set in_relations = feeds | selectattr("reads", "equalto", "relation") | list %}
     {% if in_relations %}{% do found.append(ticdc.relation_messages(in_relations)) %}{% endif %}
-    {% if in_files %}{% do found.append(ticdc.file_messages(in_files, ticdc.files_of_letters(in_files))) %}{% endif %}
     {% if kept %}{% do found.append(ticdc.kept_messages(kept)) %}{% endif %}
-    {% for feed in ticdc.kafka_feeds(feeds) %}{% do found.append(ticdc.kafka_messages_again(feed)) %}{% endfor %}
-    {% do return(found | join("\nunion all\n")) %}
+    {% do return(found | join("\nunion all\n") or ticdc.no_messages()) %}
 {% endmacro %}
 
-{# Gives the SQL of the positions of all messages that the sources of feeds hold: `feed`, `topic`, `partition`,
-   `offset` and `message_at`. #}
-{% macro source_offsets(feeds) %}
-    {% set found, in_relations = [], ticdc.feeds_of_kind("relation", feeds) %}
-    {% set in_files, kept = ticdc.feeds_of_kind("files", feeds), ticdc.kafka_feeds(feeds, are_kept=true) %}
-    {% if in_relations %}{% do found.append(ticdc.relation_offsets(in_relations)) %}{% endif %}
-    {% if in_files %}{% do found.append(ticdc.file_offsets(in_files)) %}{% endif %}
-    {# what is in Kafka alone no view can read #}
-    {% for messages in ([ticdc.kept_messages(kept)] if kept else [] if found else [ticdc.no_messages()]) %}
-        {% do found.append("select feed, topic, `partition`, `offset`, message_at from (" ~ messages ~ ")") %}
+{# Gives the SQL of the messages of dead letters of feeds, and maybe others, as far as they are there still, in the
+   columns of `relation_messages`. #}
+{% macro sent_messages(feeds) %}
+    {% set held = feeds | rejectattr("reads", "equalto", "kafka") | list %}
+    {% set found = [ticdc.held_messages(held)] if held else [] %}
+    {% for feed in feeds | selectattr("reads", "equalto", "kafka") %}
+        {% do found.append(ticdc.kafka_messages_again(feed)) %}
     {% endfor %}
     {% do return(found | join("\nunion all\n")) %}
 {% endmacro %}
 
-{# Gives the SQL of no messages, in the columns of `new_messages`. #}
+{# Gives the SQL of no messages, in the columns of `relation_messages`. #}
 {% macro no_messages() -%}
 select
     '' as topic,
@@ -86,27 +90,6 @@ select
     '' as feed
 where false
 {%- endmacro %}
-
-{# Tells whether there are messages of feeds that no run has staged, without opening a file. #}
-{% macro has_new_messages(feeds, staged) %}
-    {% set in_files = ticdc.feeds_of_kind("files", feeds) %}
-    {% set messages = ticdc.new_files(in_files, staged) if in_files else ticdc.new_messages(feeds, staged) %}
-    {% do return(run_query("select 1 from (" ~ messages ~ ") limit 1").rows | length > 0) %}
-{% endmacro %}
-
-{# Gives how far this run reads the sources of feeds, as staging settles it with what it writes. #}
-{% macro sources_progress(feeds) %}
-    {% set progress, before = {}, ticdc.settled() %}
-    {% if ticdc.kafka_feeds(feeds) %}
-        {% do progress.update({"plan_run_id": before.get("plan_run_id", 0)
-            if flags.EMPTY else ticdc.newest_run(ref("int_ticdc__kafka_offsets"))}) %}
-    {% endif %}
-    {% if ticdc.kafka_feeds(feeds, are_kept=true) %}
-        {% set kept = ref("int_ticdc__kept_messages") %}
-        {% do progress.update({"kept_run_id": ticdc.newest_run(kept)}) %}
-    {% endif %}
-    {% do return(progress) %}
-{% endmacro %}
 
 {# Gives the newest run that wrote rows of a table; 0 where none did. #}
 {% macro newest_run(table) %}

@@ -9,63 +9,15 @@
     {% do return(relation.replace(limit=messages.limit)) %}
 {% endmacro %}
 
-{# Gives the relations that feeds read, once each: lists of its name as it is configured (empty for the source
-   `messages`), its layout, and the types of its columns by name, all in lower case. #}
-{% macro source_relations() %}
-    {% set relations, schema, feeds = {}, ticdc.variables().ticdc__messages_schema, var("ticdc__feeds", none) %}
-    {# of what `check_run` has yet to refuse: no more is asked of a feed than that it is a mapping #}
-    {% for feed in (feeds if ticdc.is_list(feeds) else []) if feed is mapping %}
-        {% set source, columns = ticdc.feed_source(feed), {} %}
-        {% if source.kind == "relation" and (source.relation or (schema is string and schema)) %}
-            {% set relation = ticdc.source_relation({"source": source}).replace(limit=none) %}
-            {% for column in adapter.get_columns_in_relation(relation) %}
-                {% do columns.update({column.name | lower: column.dtype | lower}) %}
-            {% endfor %}
-            {% do relations.update({tojson(source, sort_keys=true): [source.relation or "", source.layout, columns]}) %}
-        {% endif %}
-    {% endfor %}
-    {% do return(relations.values() | list) %}
-{% endmacro %}
-
-{# Gives what stands after `from` to read the relation of a feed in the columns of Spark's Kafka source, whatever its
-   layout. #}
-{% macro raw_messages(feed) -%}
-{%- set relation, layout = ticdc.source_relation(feed), feed.source.layout -%}
-{%- if layout == "aiven_json_lines" -%}
-(
-        select
-            regexp_extract(_metadata.file_name, '^(.*)-(\\d+)-\\d+(\\.|$)', 1) as topic,
-            cast(regexp_extract(_metadata.file_name, '^(.*)-(\\d+)-\\d+(\\.|$)', 2) as int) as `partition`,
-            `offset`,
-            `timestamp`,
-            unbase64(key) as key,
-            unbase64(value) as value
-        from {{ relation }}
-    ) as raw
-{%- elif layout == "redpanda_iceberg" -%}
-(
-        select
-            {{ ticdc.text_literal(modules.re.sub("\\\\(.)", "\\1", feed.topics[0])) }} as topic,
-            redpanda.`partition`,
-            redpanda.`offset`,
-            redpanda.`timestamp`,
-            redpanda.key,
-            value
-        from {{ relation }}
-    ) as raw
-{%- else -%}
-{{ relation }}
-{%- endif -%}
-{%- endmacro %}
-
-{# Gives the SQL of the messages of feeds whose source is a relation, once for each feed, whose name is in the column
-   `feed`. #}
+{# Gives the SQL of the messages of feeds whose source is a relation, whatever its layout, once for each feed, whose
+   name is in the column `feed`. #}
 {% macro relation_messages(feeds, ranges=[]) %}
 {%- set by_source = {} -%}
 {%- for feed in feeds -%}
     {%- do by_source.setdefault(tojson(feed.source, sort_keys=true), []).append(feed) -%}
 {%- endfor -%}
 {%- for of_source in by_source.values() %}
+{%- set relation, layout = ticdc.source_relation(of_source[0]), of_source[0].source.layout %}
 select *
 from (
     select
@@ -89,7 +41,31 @@ from (
             )
         ) as feed
         {%- endif %}
-    from {{ ticdc.raw_messages(of_source[0]) }}
+    {% if layout == "aiven_json_lines" -%}
+    from (
+        select
+            regexp_extract(_metadata.file_name, '^(.*)-(\\d+)-\\d+(\\.|$)', 1) as topic,
+            cast(regexp_extract(_metadata.file_name, '^(.*)-(\\d+)-\\d+(\\.|$)', 2) as int) as `partition`,
+            `offset`,
+            `timestamp`,
+            unbase64(key) as key,
+            unbase64(value) as value
+        from {{ relation }}
+    ) as raw
+    {%- elif layout == "redpanda_iceberg" -%}
+    from (
+        select
+            {{ ticdc.text_literal(modules.re.sub("\\\\(.)", "\\1", of_source[0].topics[0])) }} as topic,
+            redpanda.`partition`,
+            redpanda.`offset`,
+            redpanda.`timestamp`,
+            redpanda.key,
+            value
+        from {{ relation }}
+    ) as raw
+    {%- else -%}
+    from {{ relation }}
+    {%- endif %}
 ) as sent
 where
     feed is not null
@@ -105,18 +81,6 @@ union all
 {% endif %}
 {%- endfor -%}
 {% endmacro %}
-
-{# Gives the SQL of the positions of all messages of feeds whose source is a relation: `feed`, `topic`, `partition`,
-   `offset` and `message_at`. #}
-{% macro relation_offsets(feeds) -%}
-select
-        feed,
-        topic,
-        `partition`,
-        `offset`,
-        message_at
-    from ({{ ticdc.relation_messages(feeds) }}) as messages
-{%- endmacro %}
 
 {# Gives the SQL condition that a message of the source belongs to a feed: its topic is like one of the patterns. #}
 {% macro is_of_feed(feed) -%}
@@ -223,7 +187,7 @@ offsets as (
         `partition`,
         `offset`,
         false as is_staged
-    from ({{ ticdc.source_offsets(ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list) }}) as messages
+    from ({{ ticdc.held_messages(ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list) }}) as messages
     where {{ may_be_within }}
 
     union all

@@ -4,9 +4,9 @@
    `late_to`, and the SQL `staged_in` tells which of there are staged. #}
 {% macro staged_offsets(protocol, relation, first_run_id) %}
     {% set staged = {"relation": relation, "first_run_id": first_run_id, "ranges": []} %}
-    {% if not (execute and relation) or protocol.startswith("storage_") %}{% do return(staged) %}{% endif %}
+    {% if not (execute and relation) %}{% do return(staged) %}{% endif %}
     {% set ranges, with_holes = staged.ranges, [] %}
-    {% set feeds = ticdc.feeds_of_kind("relation", ticdc.feeds()) | map(attribute="name") | list %}
+    {% set feeds = ticdc.feeds() | selectattr("reads", "equalto", "relation") | map(attribute="name") | list %}
     {% set runs = ticdc.relation_before("int_ticdc__staged_runs") %}
     {% for row in ticdc.asked(
         ticdc.staged_offset_ranges(protocol, relation, first_run_id), [relation, runs] if runs else [relation]

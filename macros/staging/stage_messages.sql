@@ -1,19 +1,13 @@
 {# The query of a staging model: all events of the messages that the model lacks, and, where dead letters are decoded
-   again, what becomes of those. #}
-{% macro stage_messages(protocol) %}
-{%- set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list -%}
-{%- set told, staged = ticdc.protocols()[protocol], this if ticdc.has_rows() else none -%}
-{%- set redriven_feeds, first_run_id = ticdc.feeds_to_redrive(protocol, staged), ticdc.first_run_id(staged) -%}
-{%- set offsets = ticdc.staged_offsets(protocol, staged, first_run_id) -%}
-{%- set may_be_idle = execute and staged and not redriven_feeds -%}
-{%- set messages = ticdc.messages_to_stage(protocol, feeds, redriven_feeds, offsets) -%}
-{%- set has_commits = told.may_lack_commits and (redriven_feeds or ticdc.some_lack_commits(messages)) -%}
+   again, what becomes of those. `read` is what `messages_in_topics` or `messages_in_files` give, `messages` what
+   `messages_to_stage` does, for some protocols with `messages_with_schemas`, `commits` a query of the commits of rows
+   that lack them. #}
+{% macro stage_messages(protocol, read, messages, commits="") %}
+{%- set told = ticdc.protocols()[protocol] -%}
 {%- set payloads = {"keep": ["", ""], "hash": ["unhex(sha2(", ", 256))"]} -%}
 {%- set payload = payloads.get(var("ticdc__dead_letter_payloads", "keep") | string) -%}
-{{ ticdc.takes(
-    dict(ticdc.sources_progress(feeds), run_id=first_run_id),
-    is_idle=may_be_idle and not ticdc.has_new_messages(feeds, offsets),
-) }}
+{%- set gone = "the source no longer has the message; it was: " %}
+{{ ticdc.takes(read.settles, is_idle=read.is_idle) }}
 with
 
 {{ messages }},
@@ -24,7 +18,7 @@ decoded as (
         *,
         {{ told.decode }} as {{ "events" if told.gives_list else "event" }}
     from {{ "messages_with_schemas" if "schemas" in told.options else "messages" }}
-    {%- if told.may_lack_commits and not has_commits %}
+    {%- if told.may_lack_commits and not commits %}
     -- one that came after this run looked is left to the next one
     where not lacks_commit
     {%- endif %}
@@ -50,15 +44,15 @@ events as (
     {%- endif %}
 
 )
-{%- if has_commits -%},
+{%- if commits -%},
 
 commits as (
 
-    {{ ticdc.avro__commits("events", redriven_feeds | length > 0) }}
+    {{ commits }}
 
 )
 {%- endif %}
-{%- if redriven_feeds -%},
+{%- if read.redriven -%},
 
 staged_events as (
 {%- endif %}
@@ -70,7 +64,7 @@ select
     event_index,
     message_at,
     event.kind,
-    {{ "coalesce(event.commit_ts, commits.commit_ts) as commit_ts" if has_commits else "event.commit_ts" }},
+    {{ "coalesce(event.commit_ts, commits.commit_ts) as commit_ts" if commits else "event.commit_ts" }},
     event.commit_ts_exact,
     event.start_ts,
     event.schema_name,
@@ -107,30 +101,67 @@ select
     is_redriven,
     feed
 from events
-{% if has_commits -%}
+{% if commits -%}
 left join commits using (feed, topic, `partition`, `offset`)
 {% endif -%}
-{% if redriven_feeds %}
+{% if read.redriven %}
 )
 
-{{ ticdc.redriven_events(this) }}
+select staged_events.*
+from staged_events
+-- what came out as it was before, or worse, is not written again
+left anti join known_events
+    on
+        staged_events.is_redriven
+        and staged_events.feed = known_events.feed
+        and staged_events.topic = known_events.topic
+        and staged_events.`partition` = known_events.`partition`
+        and staged_events.`offset` = known_events.`offset`
+        and staged_events.event_index = known_events.event_index
+        and (
+            (known_events.kind <> 'error' and staged_events.kind = 'error')
+            or (
+                staged_events.kind = known_events.kind
+                and staged_events.commit_ts <=> known_events.commit_ts
+                and staged_events.error_code <=> known_events.error_code
+                and staged_events.error_message <=> known_events.error_message
+            )
+        )
+
+union all
+
+select
+    {% for column in adapter.get_columns_in_relation(this) if column.name != "batch_id" -%}
+    {% if column.name == "error_message" -%}
+    {{ ticdc.text_literal(gone) }} || error_message as error_message
+    {%- elif column.name == "run_id" -%}
+    {{ ticdc.run_id() }} as run_id
+    {%- elif column.name == "is_redriven" -%}
+    true as is_redriven
+    {%- else -%}
+    {{ column.quoted }}
+    {%- endif -%}
+    {{ "," if not loop.last }}
+    {% endfor %}
+from known_events
+left anti join (select * from messages where is_redriven) as messages using (feed, topic, `partition`, `offset`)
+where kind = 'error' and not startswith(error_message, {{ ticdc.text_literal(gone) }})
 {% endif -%}
 {% endmacro %}
 
-{# The CTEs `messages`, the new messages of a protocol's feeds and those of its dead letters that are decoded again
-   (`known_events`), and `messages_with_schemas`, the same beside the schemas that they were written with. #}
-{% macro messages_to_stage(protocol, feeds, redriven_feeds, offsets) -%}
+{# The CTE `messages`, the new messages of a protocol's feeds and those of its dead letters that are decoded again
+   (`known_events`). #}
+{% macro messages_to_stage(protocol, read) -%}
+{%- set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list -%}
 {%- set told = ticdc.protocols()[protocol] -%}
 {%- set of_files = [""] + feeds | selectattr("claim_check") | map(attribute="name") | list -%}
-{%- set sources = {"false": "(" ~ ticdc.new_messages(feeds, offsets) ~ ") as new"} -%}
-{%- if redriven_feeds -%}
-{%- set again = ticdc.sent_messages(feeds | selectattr("name", "in", redriven_feeds) | list, "known_events") -%}
-{%- do sources.update({
-    "true": "(" ~ again ~ ") as sent_before left semi join known_events using (feed, topic, `partition`, `offset`)",
-}) -%}
+{%- set sources = {"false": "(" ~ read.new ~ ") as new"} -%}
+{%- if read.redriven -%}
+{%- set again = "(" ~ read.again ~ ") as sent_before" -%}
+{%- do sources.update({"true": again ~ " left semi join known_events using (feed, topic, `partition`, `offset`)"}) -%}
 known_events as (
 
-    {{ ticdc.known_events(this, redriven_feeds, told.may_lack_commits) }}
+    {{ ticdc.known_events(this, read.redriven, told.may_lack_commits) }}
 
 ),
 
@@ -148,50 +179,13 @@ messages as (
         value,
         {{ "table_schema, header," if "output_field_header" in told.options }}
         {{ ticdc.by_feed(feeds, "options") }} as options,
-        {% if "schemas" in told.options -%}
-        {{ ticdc.writer_schema_ids(feeds) }} as schema_ids,
-        {% endif -%}
         feed in ({{ ticdc.text_literals(of_files) }}) as reads_files,
         {{ is_redriven }} as is_redriven
     from {{ source }}
     {{ "union all" if not loop.last }}
     {% endfor %}
 )
-{%- if "schemas" in told.options -%},
-
-{{ ticdc.writer_schemas(protocol) }},
-
-messages_with_schemas as (
-
-    select /*+ broadcast(key_schemas, value_schemas) */
-        messages.*,
-        key_schemas.schema as key_schema,
-        value_schemas.schema as value_schema,
-        {% if told.may_lack_commits -%}
-        -- a deletion may have no value; of a schema that is not known there is no row
-        messages.value is null or coalesce(not value_schemas.tells_commit, false) as lacks_commit,
-        {% endif -%}
-        coalesce(key_schemas.error_message, value_schemas.error_message) as schema_error
-    from messages
-    left join writer_schemas as key_schemas
-        on messages.feed = key_schemas.feed and messages.schema_ids.key = key_schemas.schema_id
-    left join writer_schemas as value_schemas
-        on messages.feed = value_schemas.feed and messages.schema_ids.value = value_schemas.schema_id
-    -- messages that came after this run asked for schemas are left to the next one
-    where
-        (messages.schema_ids.key is null or key_schemas.schema_id is not null)
-        and (messages.schema_ids.value is null or value_schemas.schema_id is not null)
-
-)
-{%- endif -%}
 {%- endmacro %}
-
-{# Says whether some of the messages lack their commit. #}
-{% macro some_lack_commits(messages) %}
-    {% if not (execute and load_relation(ref("int_ticdc__writer_schemas"))) %}{% do return(true) %}{% endif %}
-    {% set found = "found as (select 1 from messages_with_schemas where lacks_commit limit 1)" %}
-    {% do return(run_query("with " ~ messages ~ ", " ~ found ~ " select * from found").rows | length > 0) %}
-{% endmacro %}
 
 {# The condition that an event lacks nothing that the schema of its table tells. #}
 {% macro has_schema(event, protocol=none) -%}

@@ -1,10 +1,11 @@
 {# Runs blocks of statements, some dozens a script, and gives the places of those that Spark refused. Views `bases`,
    each with its `sql` and `columns`, have no rows meanwhile: Spark resolves all that a view reads wherever another one
-   is made upon it, and of one that is not ready there is nothing to resolve. #}
+   is made upon it, and of one that is not ready there is nothing to resolve. Where it takes long, it says how far it
+   is, once in ten seconds. #}
 {% macro tried_statements(blocks, bases={}) %}
     {# Spark has no handler for errors without SQLSTATE, as those of Hive's metastore are: names that it refuses were
        left out before. #}
-    {% set scripts, refused, before, after = [], [], [], [] %}
+    {% set scripts, refused, before, after, done, told = [], [], [], [], [], [ticdc.seconds()] %}
     {% for base, view in bases.items() %}
         {% set altering = "alter view " ~ base ~ " as " %}
         {% set noting = "alter view " ~ base ~ " set tblproperties ('ticdc.fingerprint' = '" %}
@@ -26,8 +27,18 @@
         {{- ticdc.executed(after) }} select ticdc_refused; end
         {%- endset %}
         {% do refused.extend(run_query(script).rows[0][0].split()[1:] | map("int")) %}
+        {% do done.extend(some) %}
+        {% if not loop.last and ticdc.seconds() - told[-1] >= 10 %}
+            {% do told.append(ticdc.seconds()) %}
+            {% do log("ticdc: " ~ model.name ~ ": " ~ done | length ~ " of " ~ scripts | length, info=true) %}
+        {% endif %}
     {% endfor %}
     {% do return(refused) %}
+{% endmacro %}
+
+{# The seconds since 1970. #}
+{% macro seconds() %}
+    {% do return(modules.datetime.datetime.now(modules.pytz.utc).timestamp()) %}
 {% endmacro %}
 
 {# Statements as a script runs them: what cannot be parsed would else fail the whole script. #}

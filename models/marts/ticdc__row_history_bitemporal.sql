@@ -74,7 +74,7 @@ known_incarnations as (
 
     select
         incarnations.*,
-        -- an end that came with the first messages was never unknown: all are decoded anew
+        -- an end that came with the first messages was never unknown: a redecode reads all of them
         greatest(began.run_id, if(ended.came_first, ended.run_id, null)) as live_from_run_id,
         if(incarnations.live_to_ts is null, null, coalesce(ended.run_id, 0)) as live_to_run_id
     from incarnations
@@ -116,7 +116,7 @@ told_changes as (
 
 ),
 
--- what is told of a change begins anew where its successors or the end of its table become known
+-- what is known of a change starts again when its successors or the end of its table become known
 tellings as (
 
     select

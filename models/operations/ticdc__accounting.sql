@@ -1,12 +1,32 @@
-{%- set in_kafka = ticdc.feeds_of_kind("kafka", ticdc.feeds()) -%}
-{%- set of_files = ticdc.feeds_of_kind("files", ticdc.feeds()) | map(attribute="name") | list -%}
+{%- set in_kafka = ticdc.feeds() | selectattr("reads", "in", ["kafka", "kept"]) | list -%}
+{%- set of_files = ticdc.feeds() | selectattr("reads", "equalto", "files") | map(attribute="name") | list -%}
 {#- those of the checkpoints of a storage sink are commits -#}
 {%- set has_commits = "feed in (" ~ ticdc.text_literals(of_files) ~ ")" if of_files else "false" -%}
 with
 
 source_messages as (
 
-    {{ ticdc.source_offsets(ticdc.feeds()) }}
+    select
+        feed,
+        topic,
+        `partition`,
+        `offset`,
+        message_at
+    from ({{ ticdc.held_messages(ticdc.feeds()) }}) as messages
+    {%- if of_files %}
+
+    union all
+
+    -- the first position of each file
+    select
+        feed,
+        path as topic,
+        0 as `partition`,
+        `offset`,
+        modified_at as message_at
+    from {{ ticdc.live_rows(ref("int_ticdc__files")) }} as ledger
+    where kind <> 'other' and {{ has_commits }}
+    {%- endif %}
 
 ),
 

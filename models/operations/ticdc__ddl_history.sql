@@ -27,7 +27,7 @@ moves as (
 
 ),
 
--- what nothing tells of a whole table is counted nowhere
+-- rows of a whole table that no message shows are not counted
 untold_partitions as (
 
     select distinct

@@ -1,8 +1,8 @@
 {%- set row_key = ticdc.row_key_columns() -%}
-{%- set in_kafka = ticdc.feeds_of_kind("kafka", ticdc.feeds()) | map(attribute="name") | list -%}
+{%- set in_kafka = ticdc.feeds() | selectattr("reads", "in", ["kafka", "kept"]) | map(attribute="name") | list -%}
 {%- set is_in_kafka = "feed in (" ~ ticdc.text_literals(in_kafka) ~ ")" if in_kafka else "false" -%}
 {%- set carried_rows = ref("int_ticdc__carried_rows") -%}
-{%- set of_files = ticdc.feeds_of_kind("files", ticdc.feeds()) | map(attribute="name") | list %}
+{%- set of_files = ticdc.feeds() | selectattr("reads", "equalto", "files") | map(attribute="name") | list %}
 with
 
 feeds as (
@@ -46,7 +46,7 @@ silent_feeds as (
         'error' as severity,
         'no_messages' as code,
         'no message of the source matches the topics of this feed' as detail,
-        'compare topics in ticdc__feeds with the topics in the source table' as remedy
+        'compare the topics of the feed in ticdc__feeds with those of the source' as remedy
     from feeds
     left anti join partitions on feeds.feed = partitions.feed
 
@@ -62,7 +62,7 @@ dead_letters as (
         'error' as severity,
         'dead_letters' as code,
         count(*) || ' message(s) could not be decoded: ' || error_code as detail,
-        'ticdc__dead_letters has the places, the seed ticdc__error_codes what to do' as remedy
+        'ticdc__dead_letters lists the messages, and the seed ticdc__error_codes says what to do' as remedy
     from {{ ref("ticdc__dead_letters") }}
     group by feed, error_code
 
@@ -80,11 +80,11 @@ offset_gaps as (
         gaps || ' gap(s) in topic ' || topic || ', partition ' || `partition` || ': ' || missing_offsets
         || ' offset(s) from ' || first_missing_offset || ' to ' || last_missing_offset
         || ' have no message' as detail,
-        'nothing, where the topic is compacted, mirrored, or shared with producers that write in'
+        'do nothing if the topic is compacted, mirrored, or shared with producers that write in'
         || ' transactions: Kafka leaves such gaps; else load the missing offsets, which ticdc__accounting'
-        || ' lists: they are taken when they come' as remedy
+        || ' lists: the next run takes them' as remedy
     from {{ ref("ticdc__accounting") }}
-    -- what expired in Kafka is told by itself
+    -- what expired in Kafka is a problem of its own
     where gaps > 0 and not {{ is_in_kafka }}
 
 ),
@@ -99,9 +99,11 @@ unread_files as (
         null as commit_ts,
         'error' as severity,
         'unread_files' as code,
-        count(*) || ' file(s) were listed and gone before they were read, such as ' || min(topic) as detail,
-        'put them back in their folders: the next run reads them; else load the tables anew'
-        || ' (ticdc__initial_loads), and let the storage keep files for longer than runs are apart' as remedy
+        count(*) || ' file(s) were listed, and disappeared before a run read them, such as '
+        || min(topic) as detail,
+        'put them back into their folders, and the next run reads them; else give an initial load of the'
+        || ' tables (ticdc__initial_loads); let the storage keep files for longer than the time between'
+        || ' runs' as remedy
     from {{ ref("ticdc__accounting") }}
     where not balanced and feed in ({{ ticdc.text_literals(of_files) }})
     group by feed
@@ -118,9 +120,9 @@ unknown_files as (
         'warning' as severity,
         'unknown_files' as code,
         count(distinct path)
-        || ' file(s) have names that the storage sink gives none, and are not read, such as '
+        || ' file(s) have names that the storage sink does not use, and are not read, such as '
         || min(path) as detail,
-        'look whether they are files of the changefeed, and take other ones out of its folder' as remedy
+        'check whether the changefeed wrote them, and move all others out of its folder' as remedy
     from {{ ticdc.live_rows(ref("int_ticdc__files")) }} as files
     where kind = 'other' and feed in ({{ ticdc.text_literals(of_files) }})
     group by feed
@@ -146,14 +148,15 @@ kafka_problems as (
         'topic ' || topic || ', partition ' || `partition` || ': ' || detail as detail,
         case status
             when 'expired'
-                then 'nothing is read of the partition until a build has ticdc__accept_lost_messages, and goes on'
-                    || ' with what is there; `ticdc compare` shows which rows lack what is lost, and an entry of'
-                    || ' ticdc__initial_loads puts them right; give the topic a longer retention, or build more often'
+                then 'no run reads the partition until a build with ticdc__accept_lost_messages continues'
+                    || ' with the messages that are left; `ticdc compare` shows which rows lack the lost'
+                    || ' ones, and an entry of ticdc__initial_loads corrects them; give the topic a longer'
+                    || ' retention, or build more often'
             when 'gone'
-                then 'name the topic in finished_topics of the feed, where its tables were dropped or renamed'
-            else 'nothing is read of the topic until a build has ticdc__accept_lost_messages, and reads it from'
-                || ' its start; what the old one held unread is lost: `ticdc compare` shows which rows lack it,'
-                || ' and an entry of ticdc__initial_loads puts them right'
+                then 'if its tables were dropped or renamed, name the topic in finished_topics of the feed'
+            else 'no run reads the topic until a build with ticdc__accept_lost_messages reads it from its'
+                || ' start; what the old topic held unread is lost: `ticdc compare` shows which rows lack it,'
+                || ' and an entry of ticdc__initial_loads corrects them'
         end as remedy
     from ({{ ticdc.newest_offsets(ticdc.live_rows(ref("int_ticdc__kafka_offsets")), "feed") }}) as plans
     where status <> 'read' and {{ is_in_kafka }}
@@ -171,8 +174,8 @@ silent_partitions as (
         'error' as severity,
         'silent_partition' as code,
         'no watermark in topic ' || topic || ', partition ' || `partition` as detail,
-        'read all partitions; a topic of views alone belongs in finished_topics of the feed.'
-        || ' Until then nothing new is shown, but with ticdc__visibility latest' as remedy
+        'check that all partitions are read; name a topic that holds only views in finished_topics of the'
+        || ' feed; until then only ticdc__visibility latest shows anything new' as remedy
     from partitions
     where complete_through_ts = 0 and watermark_ts is null
 
@@ -187,8 +190,8 @@ late_changes as (
         max(commit_ts) as commit_ts,
         'error' as severity,
         'late_changes' as code,
-        count(*) || ' change(s) came after the watermark that had passed them' as detail,
-        'the tables show them from now on; what was read before lacked them' as remedy
+        count(*) || ' change(s) came after a watermark of a later commit' as detail,
+        'the tables show them now; tell readers that earlier queries lacked them' as remedy
     from changes
     where is_late
     group by feed, schema_name, table_name
@@ -207,9 +210,9 @@ stalled_partitions as (
         'the watermark of topic ' || topic || ', partition ' || `partition` || ' is '
         || cast((unix_millis(newest_message_at) - shiftright(watermark_ts, 18)) / 60000 as bigint)
         || ' minute(s) older than the newest message' as detail,
-        'look whether the changefeed lags; a topic that it writes to no more, as its tables were dropped or'
-        || ' renamed, belongs in finished_topics of the feed;'
-        || ' ticdc__stalled_after_minutes says when to warn' as remedy
+        'check whether the changefeed lags; if it no longer writes to the topic, as its tables were dropped'
+        || ' or renamed, name the topic in finished_topics of the feed;'
+        || ' ticdc__stalled_after_minutes sets when to warn' as remedy
     from (
         select
             *,
@@ -309,10 +312,11 @@ changes_without_row as (
         'error' as severity,
         'change_without_row' as code,
         count_if(expects_row) || ' update(s) and deletion(s) found no row to change, '
-        || count_if(not expects_row) || ' insert(s) found their row there already, the first at commit '
-        || min(commit_ts) as detail,
-        'rows are missing, or one stands for two: look whether the table has other problems, such as its key;'
-        || ' `ticdc compare` shows the rows, and an entry of ticdc__initial_loads puts them right' as remedy
+        || count_if(not expects_row) || ' insert(s) found that their row exists already, the first at'
+        || ' commit ' || min(commit_ts) as detail,
+        'rows are missing, or one row stands for two: first look for other problems of the table, such as'
+        || ' its key; `ticdc compare` shows the rows, and an entry of ticdc__initial_loads corrects'
+        || ' them' as remedy
     from named_misfits
     group by feed, schema_name, table_name
 
@@ -329,10 +333,10 @@ equal_changes as (
         'equal_changes' as code,
         -- both halves of an update are one message
         count(distinct topic, `partition`, `offset`, event_index)
-        || ' change(s) equal another one of their commit that stands beside them: each counts for a row'
-        || ' of its own, though a message that a producer sent twice looks the same' as detail,
-        'give the table a primary key, or set output-row-key (canal-json); `ticdc compare` shows which rows'
-        || ' are too many' as remedy
+        || ' change(s) equal another change of their commit that stands beside them: each counts as a row'
+        || ' of its own, although a message that a producer sent twice looks the same' as detail,
+        'give the table a primary key, or set output-row-key (canal-json); `ticdc compare` shows surplus'
+        || ' rows' as remedy
     from changes
     where copy > 1 and op <> 'load'
     group by feed, schema_name, table_name
@@ -363,7 +367,8 @@ values_not_converted as (
         'warning' as severity,
         'values_not_converted' as code,
         count(distinct row_key) || ' row(s) from before a DDL are flagged ' || flag as detail,
-        'compare the column with TiDB, or load the table anew: later rows are right' as remedy
+        'compare the column with TiDB, or give an initial load of the table (ticdc__initial_loads): later'
+        || ' rows are right' as remedy
     from flags_of_carried_rows
     where endswith(flag, ':not_converted')
     group by feed, schema_name, table_name, flag
@@ -379,7 +384,7 @@ waiting_rows as (
         min(waiting.commit_ts) as commit_ts,
         'error' as severity,
         'rows_wait_for_schema' as code,
-        count(*) || ' row(s) name a version of the table that no message described yet' as detail,
+        count(*) || ' row(s) name a schema version of the table that no message has described yet' as detail,
         'load the topic from its start, or wait for the next BOOTSTRAP message' as remedy
     from {{ ref("int_ticdc__waiting_rows") }} as waiting
     left anti join {{ ref("int_ticdc__events") }} as described
@@ -452,8 +457,10 @@ unnamed_deletes as (
         max(commit_ts) as commit_ts,
         'error' as severity,
         'unnamed_deletes' as code,
-        count(*) || ' deletion(s) in topic ' || topic || ' name no row, and are not applied' as detail,
-        'give the table a primary key, or set avro-include-before-value' as remedy
+        count(*) || ' deletion(s) in topic ' || topic || ' do not say which row they delete, and have no'
+        || ' effect' as detail,
+        'give the table a primary key, or set avro-include-before-value; then give an initial load of it'
+        || ' (ticdc__initial_loads)' as remedy
     from {{ ref("int_ticdc__events") }}
     where kind = 'row' and table_name is null
     group by feed, topic
@@ -510,6 +517,22 @@ typed_problems as (
 
 ),
 
+-- one cause may be that of hundreds of tables, such as two feeds of one upstream in the same schemas
+tables_by_reason as (
+
+    select
+        feed,
+        reason,
+        count(*) as table_count,
+        min(schema_name) as schema_name,
+        min(table_name) as table_name,
+        min(detail) as detail,
+        array_sort(collect_list(schema_name || '.' || table_name || ': ' || detail)) as details
+    from typed_problems
+    group by feed, reason
+
+),
+
 uncertain_rows as (
 
     select
@@ -519,9 +542,9 @@ uncertain_rows as (
         commit_ts,
         'error' as severity,
         'uncertain_rows' as code,
-        'whether ' || ddl_kind || ' of commit ' || commit_ts || ' took ' || count(*)
-        || ' row(s) is not certain: ' || count_if(is_taken) || ' are taken away, '
-        || count_if(not is_taken) || ' stay, as is likeliest (' || array_join(
+        'it is uncertain whether ' || ddl_kind || ' of commit ' || commit_ts || ' removed ' || count(*)
+        || ' row(s): the tables show ' || count_if(is_taken) || ' as removed and '
+        || count_if(not is_taken) || ' as kept, which is likeliest (' || array_join(
             array_sort(
                 array_distinct(
                     flatten(collect_list(filter(lossy, each -> startswith(each, '*:partition_'))))
@@ -531,7 +554,7 @@ uncertain_rows as (
         ) || ')' as detail,
         'select * from ticdc__uncertain_rows where commit_ts = ' || commit_ts || ' and not is_settled'
         || ' lists them, and the seed ticdc__fidelity_reasons says what helps; an entry of'
-        || ' ticdc__initial_loads puts the table right' as remedy
+        || ' ticdc__initial_loads corrects the table' as remedy
     from {{ ref("ticdc__uncertain_rows") }}
     where not is_settled
     group by feed, schema_name, table_name, commit_ts, ddl_kind
@@ -541,17 +564,21 @@ uncertain_rows as (
 untyped_tables as (
 
     select
-        typed_problems.feed,
-        typed_problems.schema_name,
-        typed_problems.table_name,
+        tables.feed,
+        if(tables.table_count = 1, tables.schema_name, null) as schema_name,
+        if(tables.table_count = 1, tables.table_name, null) as table_name,
         null as commit_ts,
         reasons.severity,
         reasons.code,
-        reasons.description || ' (' || typed_problems.detail || ')' as detail,
+        reasons.description || ' (' || if(
+            tables.table_count = 1,
+            tables.detail,
+            tables.table_count || ' tables, such as ' || array_join(slice(tables.details, 1, 5), '; ')
+        ) || ')' as detail,
         reasons.remedy
-    from typed_problems
+    from tables_by_reason as tables
     inner join problem_texts as reasons
-        on typed_problems.reason = reasons.reason and reasons.kind = 'typed'
+        on tables.reason = reasons.reason and reasons.kind = 'typed'
 
 ),
 
@@ -579,7 +606,7 @@ topics_in_feeds as (
         'warning' as severity,
         'topic_in_feeds' as code,
         'topic ' || topic || ' is decoded for each of the feeds ' || array_join(feeds, ', ') as detail,
-        'let each topic be in one feed of ticdc__feeds; in a pattern _ is any character, \\_ is _' as remedy
+        'name each topic in one feed of ticdc__feeds; in a pattern _ is any character, \\_ is _' as remedy
     from shared_topics
         lateral view explode(feeds) exploded as feed
 

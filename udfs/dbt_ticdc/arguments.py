@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 
@@ -43,3 +45,9 @@ def address(text: str) -> tuple[str, int]:
     if not host:
         raise argparse.ArgumentTypeError(f"{text} is no address; allowed are texts such as localhost:10000")
     return host.strip("[]"), port(number)
+
+
+def program() -> str:
+    """How the command `ticdc` was called, so that whoever copies a command of its output finds it, too."""
+    called = sys.argv[0]
+    return called if Path(called).name == "ticdc" and not Path(called).is_absolute() else "ticdc"

@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import ticdc_udfs
 from dbt_ticdc import state
@@ -28,6 +31,18 @@ ticdc:
       threads: 4
 """
 _STATUS_IN_WORDS = {"success": "ok", "pass": "ok", "warn": "warning", "fail": "failed", "error": "failed"}
+_BAR_WIDTH = 10
+
+
+class Manner(NamedTuple):
+    """How a build is made: whether it says nothing of its progress, and whether data tests are left out."""
+
+    is_quiet: bool = False
+    without_tests: bool = False
+
+
+AS_USUAL = Manner()
+"""How a build is made unless it is told otherwise."""
 
 
 class NodesFailed(TicdcError):
@@ -50,19 +65,25 @@ def fingerprint(package: Path, variables: Mapping[str, Any], messages: int) -> s
 
 
 def build(
-    package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool = False, is_quiet: bool = False
+    package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool = False, manner: Manner = AS_USUAL
 ) -> None:
-    """`dbt build` of the package in `work`, a line of progress per node unless it is quiet.
+    """`dbt build` of the package in `work`.
 
     Raises `NodesFailed` where models or tests fail, `TicdcError` where dbt cannot start on them.
     """
-    progress, began = _Progress(), time.time()
+    began = time.time()
+    progress = _Quiet() if manner.is_quiet else _Bar(state.last_took(work)) if sys.stderr.isatty() else _Lines()
+    is_whole = False
     arguments = ["build", "--exclude-resource-type", "unit_test"]  # they say nothing of the user's messages
+    arguments += ["--exclude-resource-type", "test"] if manner.without_tests else []
     arguments += ["--full-refresh"] if full_refresh else []
     try:
-        result = _dbt(package, work, "target", arguments, variables, (lambda event: None) if is_quiet else progress)
+        result = _dbt(package, work, "target", arguments, variables, progress)
+        is_whole = bool(result.success)
     finally:
-        progress.end()
+        progress.end(is_whole)
+    if isinstance(result.exception, KeyboardInterrupt):
+        raise KeyboardInterrupt
     if result.exception is not None:
         raise TicdcError(_readable(result.exception), exit_code=1)
     done = getattr(result.result, "results", ())
@@ -72,29 +93,21 @@ def build(
         raise NodesFailed(_failures(result.result), exit_code=1)
 
 
-def run_operation(
-    package: Path, work: Path, macro: str, arguments: Mapping[str, Any], variables: Mapping[str, Any]
-) -> str:
-    """What a macro of the package prints.
+@contextmanager
+def reading(package: Path, work: Path, variables: Mapping[str, Any]) -> Iterator[None]:
+    """Lets dbt read the package while the block runs: a build that follows with these variables need not.
 
-    Raises `TicdcError` with what dbt says where the macro fails.
+    What it finds wrong the build says.
     """
-    printed: list[str] = []
-    errors: list[str] = []
 
-    def listen(event: Any) -> None:
-        if event.info.name == "PrintEvent":
-            printed.append(event.data.msg)
-        elif event.info.name in ("RunningOperationCaughtError", "RunningOperationUncaughtError"):
-            errors.append(event.data.exc)
+    def read() -> None:
+        with suppress(Exception):
+            _dbt(package, work, "target", ["parse"], variables, lambda event: None)
 
-    # beside the target of `build`: what dbt keeps of a parse holds for the same variables alone
-    result = _dbt(
-        package, work, "operations", ["run-operation", macro, "--args", json.dumps(arguments)], variables, listen
-    )
-    if result.exception is not None or not result.success:
-        raise TicdcError("\n".join(map(_readable, errors)) or _readable(result.exception))
-    return "\n".join(printed)
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    yield
+    thread.join()
 
 
 def _dbt(
@@ -126,7 +139,17 @@ def _dbt(
         os.chdir(before)
 
 
-class _Progress:
+class _Quiet:
+    """Nothing of dbt's events."""
+
+    def __call__(self, event: Any) -> None:
+        """Takes an event of dbt."""
+
+    def end(self, is_whole: bool) -> None:
+        """Ends what is shown; says whether all nodes were built."""
+
+
+class _Lines(_Quiet):
     """dbt's events as lines like `[ 3/14] stg_ticdc__canal_json  ok  1.2 s`."""
 
     def __init__(self) -> None:
@@ -138,14 +161,61 @@ class _Progress:
             node = event.data.node_info
             self._running[node.unique_id] = Step(f"{_place(event.data)} {node.node_name}")
         elif name == "NodeFinished" and event.data.node_info.unique_id in self._running:
-            status = str(event.data.node_info.node_status)
-            self._running.pop(event.data.node_info.unique_id).end(_STATUS_IN_WORDS.get(status, status))
+            self._running.pop(event.data.node_info.unique_id).end(_status(event.data.node_info))
+        elif name == "JinjaLogInfo":
+            say(event.data.msg)
         elif name == "SkippingDetails":
             say(f"{_place(event.data)} {event.data.node_info.node_name}  skipped")
 
-    def end(self) -> None:
+    def end(self, is_whole: bool) -> None:
         for step in self._running.values():
             step.end("failed")
+
+
+class _Bar(_Quiet):
+    """dbt's events on a terminal: one line with how many nodes are done, and which runs; lines of those that failed.
+
+    `seconds` are those that the build may take.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._step = Step("building: dbt begins", seconds)
+        self._running: dict[str, str] = {}
+        self._done = self._total = 0
+
+    def __call__(self, event: Any) -> None:
+        name = event.info.name
+        if name == "JinjaLogInfo":
+            say(event.data.msg)
+        if name not in ("LogStartLine", "NodeFinished", "SkippingDetails"):
+            return
+        node = event.data.node_info
+        if name == "LogStartLine":
+            self._total = event.data.total
+            self._running[node.unique_id] = node.node_name
+        elif name == "SkippingDetails":
+            self._done += 1
+            say(f"{node.node_name}  skipped")
+        elif self._running.pop(node.unique_id, None):
+            self._done += 1
+            if (status := _status(node)) != "ok":
+                say(f"{node.node_name}  {status}")
+        self._show()
+
+    def _show(self) -> None:
+        filled = round(_BAR_WIDTH * self._done / self._total)
+        runs = next(reversed(self._running.values()), "")
+        bar = "#" * filled + "-" * (_BAR_WIDTH - filled)
+        self._step.show(f"building [{bar}] {self._done}/{self._total} {runs}".rstrip())
+
+    def end(self, is_whole: bool) -> None:
+        self._step.show(f"building: {self._done}/{self._total} models, seeds and tests" if self._total else "building")
+        self._step.end("ok" if is_whole else "failed")
+
+
+def _status(node: Any) -> str:
+    status = str(node.node_status)
+    return _STATUS_IN_WORDS.get(status, status)
 
 
 def _place(data: Any) -> str:

@@ -7,8 +7,9 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,9 @@ from dbt_ticdc import (
     columns,
     compare,
     configuration,
+    demo,
     feeds,
+    forecast,
     kafka,
     last_run,
     messages,
@@ -28,6 +31,7 @@ from dbt_ticdc import (
     results,
     state,
     summary,
+    target,
     truth,
     upstream,
     warehouse,
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
 _LAST_BUILD = "last_build"
+_OF_DEMO = build.Manner(without_tests=True)  # the package's tests look whether the tables are those of TiDB
 _NOTHING_IS_NEW = "nothing is new since the last build: no messages, no change of feeds, columns or package"
 
 
@@ -76,16 +81,96 @@ def _run(options: argparse.Namespace) -> None:
     read = [*files, options.columns.resolve()] if options.columns is not None else files
     asked_for = last_run.request(package_path(), variables, read)
     must_build = options.full_refresh or kafka.reads_elsewhere(variables)
-    said = None if must_build or options.strict else last_run.recall(folder, asked_for)
+    if not (must_build or options.strict) and _is_as_last(folder, asked_for):
+        return
+    kafka.check_brokers(variables)
+    say(forecast.of_run(options.warehouse, files))
+    spark = _open_to_build(options.warehouse, variables, options.columns)
+    with _summary(spark, folder, is_strict=options.strict) as texts:
+        run(spark, folder, variables, files, options.columns, options.full_refresh)
+    _remember(folder, asked_for, texts[0])
+
+
+def _is_as_last(folder: Path, asked_for: str) -> bool:
+    """Whether nothing is new since the last run, which was asked for the same; says then what that one said."""
+    said = last_run.recall(folder, asked_for)
     if said is not None:
         say(_NOTHING_IS_NEW)
         print(said, end="")
-        return
-    spark = _open(options.warehouse, variables)
-    with _summary(spark, folder, is_strict=options.strict) as texts:
-        run(spark, folder, variables, files, options.columns, options.full_refresh)
+    return said is not None
+
+
+def _remember(folder: Path, asked_for: str, said: str) -> None:
+    """Keeps what a run said, where it left nothing to do."""
     if (warehouse.work_folder(folder) / _LAST_BUILD).is_file():
-        last_run.remember(folder, asked_for, texts[0])
+        last_run.remember(folder, asked_for, said)
+
+
+def _demo(options: argparse.Namespace) -> None:
+    """Builds the sample of a shop at once, or piece by piece, and shows what its tables answer."""
+    folder: Path = options.warehouse.resolve()
+    variables = configuration.understood(feeds.read_vars(demo.feeds_file()))
+    demo.check_warehouse(options.warehouse, variables)
+    arrived = demo.arrived(options.warehouse).resolve() if options.every else None
+    file = demo.messages_file()
+    asked_for = last_run.request(package_path(), {**variables, "shown by": "demo"}, [file])
+    if arrived is None and _is_as_last(folder, asked_for):
+        return
+    say(forecast.of_run(options.warehouse, [file]))
+    spark = _open_to_build(options.warehouse, variables, settings=warehouse.FOR_FEW_ROWS)
+
+    def show(found: summary.Found) -> str:
+        return demo.screen(found, demo.answers(spark), options.warehouse, arguments.program())
+
+    with _summary(spark, folder, show=show) as texts:
+        if arrived is None:
+            run(spark, folder, variables, [file], manner=_OF_DEMO)
+        else:
+            kafka.every(options.every, partial(_take_piece, spark, folder, variables, arrived))
+    if arrived is None:
+        _remember(folder, asked_for, texts[0])
+
+
+def _take_piece(spark: SparkSession, folder: Path, variables: dict[str, object], arrived: Path) -> bool:
+    """A run of the demo with a few messages more; True where these were the last."""
+    began = time.time()
+    demo.bring(arrived)
+    with warehouse.writing(spark, folder):
+        files, manner = messages.find_files([arrived]), _OF_DEMO._replace(is_quiet=True)
+        _load_and_build(spark, folder, variables, files, manner=manner)
+    print(f"{summary.line(spark, began)}\n  {demo.order_10(spark)}", flush=True)
+    return demo.is_whole(arrived)
+
+
+def _load(options: argparse.Namespace) -> None:
+    """Loads dumps, and builds nothing: for a project that builds over a Thrift server on the warehouse."""
+    files = messages.find_files(options.messages)
+    if options.columns is not None:
+        columns.check(options.columns)
+    folder: Path = options.warehouse.resolve()
+    spark = _open(options.warehouse)
+    try:
+        with warehouse.writing(spark, folder):
+            _load_messages(spark, folder, options.schema, files)
+            if options.columns is not None:
+                table = _load_columns(spark, options.columns, options.schema)
+                say(f"the project reads these columns with ticdc__information_schema: {table}")
+    finally:
+        spark.stop()
+
+
+def _load_messages(spark: SparkSession, folder: Path, schema: str, files: Sequence[Path]) -> None:
+    size = sum(file.stat().st_size for file in files)
+    with step(f"loading messages: {len(files)} file(s), {size / 1e6:,.1f} MB") as outcome:
+        loaded = messages.load(spark, files, schema, warehouse.work_folder(folder))
+        outcome.append(f"{loaded.new:,} new of {loaded.records:,}")
+    if not loaded.records:
+        say("the files hold no record")
+
+
+def _load_columns(spark: SparkSession, file: Path, schema: str) -> str:
+    with step(f"loading columns: {file}"):
+        return columns.load(spark, file, schema)
 
 
 def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
@@ -94,7 +179,7 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
     if options.kafka is None:
         if any(of_kafka):
             raise TicdcError(
-                "--topics and --protocol are of the messages at --kafka; feeds of other sources are in --feeds"
+                "--topics and --protocol go with --kafka HOST:PORT; in a file of feeds (--feeds) each feed has its own"
             )
         variables = feeds.read_vars(options.feeds)
         if not options.messages and not kafka.need_no_messages(variables):
@@ -102,7 +187,7 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
                 "say where the messages are: --messages, --kafka, or --feeds with a `source` for each feed"
             )
     elif options.messages or options.feeds:
-        raise TicdcError("--kafka goes without --messages and --feeds; a file of feeds can say where the messages are")
+        raise TicdcError("--kafka cannot stand beside --messages or --feeds; in a file of feeds `source` names brokers")
     elif not all(of_kafka):
         raise TicdcError("--kafka needs --topics and --protocol: which topics to read, and how to decode them")
     else:
@@ -110,7 +195,7 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
     variables = configuration.understood(variables)
     configuration.check(variables, f"--feeds {options.feeds}" if options.feeds else "--kafka")
     if options.every and options.messages:
-        raise TicdcError("--every is for messages at brokers, in buckets and tables, and not for --messages")
+        raise TicdcError("--every cannot stand beside --messages: it reads brokers, buckets and tables again")
     if options.messages_per_run:
         variables["ticdc__messages_per_run"] = options.messages_per_run
     return variables
@@ -119,7 +204,9 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
 def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None:
     """Runs of feeds that say where their messages are: until all is read that was there, or again and again."""
     folder: Path = options.warehouse.resolve()
-    spark = _open(options.warehouse, variables)
+    kafka.check_brokers(variables)
+    say(forecast.of_run(options.warehouse, ()))
+    spark = _open_to_build(options.warehouse, variables, options.columns)
     once = {"ticdc__accept_lost_messages": True} if options.accept_lost_messages else {}
 
     def catch_up(is_quiet: bool) -> None:
@@ -160,12 +247,11 @@ def _build_sources(
     work = warehouse.work_folder(folder)
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
     if options.columns is not None and "ticdc__information_schema" not in variables:
-        with step(f"loading columns: {options.columns}"):
-            spark.sql(f"create database if not exists {messages.quoted(schema)}")
-            variables["ticdc__information_schema"] = columns.load(spark, options.columns, schema)
+        spark.sql(f"create database if not exists {messages.quoted(schema)}")
+        variables["ticdc__information_schema"] = _load_columns(spark, options.columns, schema)
     (work / _LAST_BUILD).unlink(missing_ok=True)
     (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
-    build.build(package_path(), work, {**variables, **once}, options.full_refresh, is_quiet)
+    build.build(package_path(), work, {**variables, **once}, options.full_refresh, build.Manner(is_quiet))
 
 
 def _redrive(options: argparse.Namespace) -> int:
@@ -200,11 +286,15 @@ def _of_last_build(options: argparse.Namespace) -> Iterator[tuple[SparkSession, 
 
 @contextmanager
 def _summary(
-    spark: SparkSession, folder: Path, writes_report: bool = True, is_strict: bool = False
+    spark: SparkSession,
+    folder: Path,
+    writes_report: bool = True,
+    is_strict: bool = False,
+    show: Callable[[summary.Found], str] | None = None,
 ) -> Iterator[list[str]]:
     """Ends the session; says before what its tables hold, and writes the report, also where a part of a build failed.
 
-    What it says is in the list when the block is left.
+    What it says is in the list when the block is left; `show` gives it where no part failed (default: the summary).
     """
     said: list[str] = []
     try:
@@ -216,13 +306,14 @@ def _summary(
                 print(summary.text(found, folder), flush=True)
                 _write_report(spark, folder, problems=found.problems)
             raise
-        found = summary.found(spark)
-        said.append(summary.text(found, folder))
-        print(said[0], end="")
+        with step("asking the tables"):
+            found = summary.found(spark)
+            said.append(show(found) if show else summary.text(found, folder))
+        print(said[0], end="", flush=True)
         if writes_report:
-            _write_report(spark, folder, problems=found.problems)
+            _write_report(spark, folder, is_quiet=show is not None, problems=found.problems)
         if is_strict and (errors := sum(problem.severity == "error" for problem in found.problems)):
-            raise TicdcError(f"--strict: there are {errors:,} problems of severity error (ticdc__problems)", 1)
+            raise TicdcError(f"--strict: {errors:,} problem(s) of severity error are left; ticdc__problems has them", 1)
     finally:
         spark.stop()
 
@@ -252,10 +343,11 @@ def run(
     files: Sequence[Path],
     columns_file: Path | None = None,
     full_refresh: bool = False,
+    manner: build.Manner = build.AS_USUAL,
 ) -> bool:
     """Loads the files and builds the package; does not build, and gives False, where nothing is new since the last."""
     with warehouse.writing(spark, folder):
-        return _load_and_build(spark, folder, variables, files, columns_file, full_refresh)
+        return _load_and_build(spark, folder, variables, files, columns_file, full_refresh, manner)
 
 
 def _load_and_build(
@@ -263,22 +355,17 @@ def _load_and_build(
     folder: Path,
     variables: dict[str, object],
     files: Sequence[Path],
-    columns_file: Path | None,
-    full_refresh: bool,
+    columns_file: Path | None = None,
+    full_refresh: bool = False,
+    manner: build.Manner = build.AS_USUAL,
 ) -> bool:
     work = warehouse.work_folder(folder)
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
-    size = sum(file.stat().st_size for file in files)
-    with step(f"loading messages: {len(files)} file(s), {size / 1e6:,.1f} MB") as outcome:
-        loaded = messages.load(spark, files, schema, work)
-        outcome.append(f"{loaded.new:,} new of {loaded.records:,}")
-    if not loaded.records:
-        say("the files hold no record")
+    _load_messages(spark, folder, schema, files)
     for text in messages.unmatched(spark, variables, schema):
         say(text)
     if columns_file is not None:
-        with step(f"loading columns: {columns_file}"):
-            variables["ticdc__information_schema"] = columns.load(spark, columns_file, schema)
+        variables["ticdc__information_schema"] = _load_columns(spark, columns_file, schema)
 
     last_build = work / _LAST_BUILD
     made_of = _made_of(spark, variables, schema)
@@ -286,7 +373,7 @@ def _load_and_build(
     if not must_build and last_build.is_file() and last_build.read_text() == made_of:
         say(_NOTHING_IS_NEW)
         return False
-    _build(spark, work, variables, made_of, full_refresh=full_refresh)
+    _build(spark, work, variables, made_of, full_refresh=full_refresh, manner=manner)
     return True
 
 
@@ -327,12 +414,13 @@ def _build(
     made_of: str,
     once: Mapping[str, object] | None = None,
     full_refresh: bool = False,
+    manner: build.Manner = build.AS_USUAL,
 ) -> None:
     """Builds with these variables, and with those of `once`, which a later build does not know of."""
     last_build = work / _LAST_BUILD
     last_build.unlink(missing_ok=True)
     (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")
-    build.build(package_path(), work, {**variables, **(once or {})}, full_refresh)
+    build.build(package_path(), work, {**variables, **(once or {})}, full_refresh, manner)
     if not summary.waits(spark):
         last_build.write_text(made_of)
 
@@ -354,7 +442,7 @@ def _sql(options: argparse.Namespace) -> None:
         return [each.name for each in spark.catalog.listTables()]
 
     try:
-        spark.sql(f"use {messages.quoted(options.schema)}")
+        target.use(spark, options.schema)
         if options.query is None:
             prompt.run(answer, names, warehouse.work_folder(options.warehouse), TicdcError)
         else:
@@ -370,15 +458,8 @@ def _serve(options: argparse.Namespace) -> None:
 
 
 def _codegen(options: argparse.Namespace) -> None:
-    warehouse.check_exists(options.warehouse)
-    spark = _open(options.warehouse)
-    try:
-        if not spark.catalog.tableExists("ticdc__tables"):
-            raise TicdcError("the warehouse has no table ticdc__tables; `ticdc run` builds it")
-        work = warehouse.work_folder(options.warehouse.resolve())
-        outcomes = codegen.write(package_path(), work, options.feed, options.output, options.history)
-    finally:
-        spark.stop()
+    with target.asked(options) as ask:
+        outcomes = codegen.write(ask, options.feed, options.output, options.history)
     for path, outcome in outcomes.items():
         if outcome != codegen.Outcome.UNCHANGED:
             print(f"{path}: {outcome}")
@@ -388,33 +469,46 @@ def _codegen(options: argparse.Namespace) -> None:
 
 def _compare(options: argparse.Namespace) -> int:
     """0: equal, 1: different."""
-    warehouse.check_exists(options.warehouse)
+    if options.thrift is None:
+        warehouse.check_exists(options.warehouse)
     form = truth.Form(options.binary, options.csv_escape == "backslash", options.time_zone)
     files = truth.find(options.truth) if options.truth is not None else {}
     if options.mysql is not None:
         upstream.connection_settings(options.mysql)
-    spark = _open(options.warehouse)
-    try:
-        feed, commit_ts = compare.feed_and_commit(spark, options.feed, options.as_of)
-        known = compare.columns_as_of(spark, feed, commit_ts)
-        with tempfile.TemporaryDirectory(prefix="truth-", dir=warehouse.work_folder(options.warehouse)) as scratch:
+    scratch_of = warehouse.work_folder(options.warehouse) if options.thrift is None else None
+    with target.asked(options) as ask:
+        feed, commit_ts = compare.feed_and_commit(ask, options.feed, options.as_of)
+        known = compare.columns_as_of(ask, feed, commit_ts)
+        with tempfile.TemporaryDirectory(prefix="truth-", dir=scratch_of) as scratch:
             if options.mysql is not None:
                 form = truth.Form()
                 with step(f"reading {len(known)} table(s) of TiDB"):
                     files = upstream.export(options.mysql, commit_ts, known, Path(scratch))
             with step(f"comparing {len(files)} table(s)"):
-                report = compare.compare(spark, feed, commit_ts, files, form, known, options.show_values)
-        print(f"feed {feed} as of {commit_ts} ({summary.utc(commit_ts)} UTC)\n\n{report.text()}", end="")
-        return 0 if report.is_equal else 1
-    finally:
-        spark.stop()
+                found = compare.compare(ask, feed, commit_ts, files, form, known, options.show_values)
+    print(f"feed {feed} as of {commit_ts} ({summary.utc(commit_ts)} UTC)\n\n{found.text()}", end="")
+    return 0 if found.is_equal else 1
 
 
-def _open(folder: Path, variables: Mapping[str, object] | None = None) -> SparkSession:
+def _open(
+    folder: Path, variables: Mapping[str, object] | None = None, settings: Mapping[str, str] | None = None
+) -> SparkSession:
     """A session on a warehouse; where feeds of these variables are at brokers, one that can read them."""
-    settings = kafka.settings() if variables and kafka.is_read(variables) else None
+    of_brokers = kafka.settings() if variables and kafka.is_read(variables) else {}
     with step(f"opening {folder}"):
-        return warehouse.open_session(folder, settings)
+        return warehouse.open_session(folder, {**of_brokers, **(settings or {})})
+
+
+def _open_to_build(
+    folder: Path, variables: dict[str, Any], columns_file: Path | None = None, settings: Mapping[str, str] | None = None
+) -> SparkSession:
+    """A session for a build with these variables, for which dbt reads the package meanwhile."""
+    if columns_file is not None:  # its table is a variable, too
+        return _open(folder, variables, settings)
+    variables.setdefault("ticdc__messages_schema", "ticdc_raw")
+    work = warehouse.work_folder(warehouse.take(folder))
+    with build.reading(package_path(), work, variables):
+        return _open(folder, variables, settings)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -430,7 +524,9 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     run_command = commands.add_parser(
-        "run", parents=[with_warehouse], help="build the tables of messages: of dumps, at brokers, or where feeds say"
+        "run",
+        parents=[with_warehouse],
+        help="build the tables of messages: of dumps, at brokers, or where feeds say",
     )
     run_command.add_argument("--kafka", metavar="HOST:PORT", help="brokers that have the messages, others after commas")
     run_command.add_argument(
@@ -451,20 +547,9 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="go on where messages of brokers were gone before they were read, or a topic was made again",
     )
-    run_command.add_argument(
-        "--messages",
-        type=Path,
-        nargs="+",
-        action="extend",
-        metavar="PATH",
-        help="files of JSON lines (topic, partition, offset, timestamp in ms, key and value in base64 or null), also "
-        ".gz or .xz, or folders of such files; records that are loaded already are left out",
-    )
+    _add_dumps(run_command)
     run_command.add_argument(
         "--feeds", type=Path, metavar="FILE", help="YAML or JSON with the feeds (default: canal-json in all topics)"
-    )
-    run_command.add_argument(
-        "--columns", type=Path, metavar="FILE", help="export of TiDB's information_schema.columns, JSON lines or CSV"
     )
     run_command.add_argument(
         "--full-refresh", action="store_true", help="build everything again from what is decoded of the messages"
@@ -473,6 +558,34 @@ def _parser() -> argparse.ArgumentParser:
         "--strict", action="store_true", help="exit code 1 where problems of severity error are left"
     )
     run_command.set_defaults(command=_run)
+
+    shop = commands.add_parser(
+        "demo",
+        parents=[with_warehouse],
+        help="build the sample of a shop, and show its tables, three queries with their answers, and what to do next",
+    )
+    shop.add_argument(
+        "--every",
+        type=arguments.seconds,
+        metavar="SECONDS",
+        help="let the messages come in pieces, such as every 10s, each a file in the warehouse's folder `messages`, "
+        "and run with each, until all are there or Ctrl-C (default: all at once)",
+    )
+    shop.set_defaults(command=_demo)
+
+    load = commands.add_parser(
+        "load",
+        parents=[with_warehouse],
+        help="load dumps as `run` does, and build nothing: for a project of yours that builds over Thrift",
+    )
+    _add_dumps(load, is_required=True)
+    load.add_argument(
+        "--schema",
+        default="ticdc_raw",
+        metavar="NAME",
+        help="the schema of the table of messages, ticdc__messages_schema of the project (default: %(default)s)",
+    )
+    load.set_defaults(command=_load)
 
     redrive_command = commands.add_parser(
         "redrive", parents=[with_warehouse], help="decode the dead letters again, after what made them was put right"
@@ -517,7 +630,7 @@ def _parser() -> argparse.ArgumentParser:
 
     proof = commands.add_parser(
         "compare",
-        parents=[with_warehouse],
+        parents=[with_warehouse, target.options()],
         help="prove that tables equal TiDB's own rows as of a commit; exit code 0: equal, 1: different",
     )
     proof.add_argument("--feed", metavar="NAME", help="the feed's name; may be left out where there is one")
@@ -566,7 +679,9 @@ def _parser() -> argparse.ArgumentParser:
     serve.set_defaults(command=_serve)
 
     generate = commands.add_parser(
-        "codegen", parents=[with_warehouse], help="write dbt models for a feed's typed tables to a project of yours"
+        "codegen",
+        parents=[with_warehouse, target.options()],
+        help="write dbt models for a feed's typed tables to a project of yours",
     )
     generate.add_argument("--feed", required=True, metavar="NAME", help="the feed's name")
     generate.add_argument(
@@ -585,7 +700,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-_GOING_ON = (_run, _redrive, _redecode)
+def _add_dumps(parser: argparse.ArgumentParser, is_required: bool = False) -> None:
+    parser.add_argument(
+        "--messages",
+        type=Path,
+        nargs="+",
+        action="extend",
+        required=is_required,
+        metavar="PATH",
+        help="files of JSON lines (topic, partition, offset, timestamp in ms, key and value in base64 or null), also "
+        ".gz or .xz, or folders of such files; records that are loaded already are left out",
+    )
+    parser.add_argument(
+        "--columns", type=Path, metavar="FILE", help="export of TiDB's information_schema.columns, JSON lines or CSV"
+    )
+
+
+_GOING_ON = (_load, _run, _demo, _redrive, _redecode)
 
 
 if __name__ == "__main__":

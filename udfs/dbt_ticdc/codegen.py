@@ -1,7 +1,7 @@
 """Writes dbt models for the typed tables of a feed to the user's own project, and keeps them up to date.
 
-What the files say is the package's macro `ticdc_codegen`. Each begins with a line that names the feed and holds a
-checksum of the rest: so a later call knows which files it may replace or remove, and which someone has edited.
+What the files say is of `ticdc_udfs.typed.codegen`. Each begins with a line that names the feed and holds a checksum of
+the rest: so a later call knows which files it may replace or remove, and which someone has edited.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 import yaml
 
-from dbt_ticdc import build
 from dbt_ticdc.errors import TicdcError
+from dbt_ticdc.target import Ask, has_table
+from ticdc_udfs.typed import codegen
 
-# A parse of the package wants a feed; the macro asks the warehouse alone.
-_VARIABLES = {"ticdc__feeds": [{"name": "codegen", "protocol": "canal_json", "topics": ["codegen"]}]}
 _COMMENTS = {".sql": "--", ".yml": "#"}
 _HEAD = re.compile(r"(?:--|#) Written by `ticdc codegen --feed (\w+)`; checksum ([0-9a-f]{16})")
 
@@ -30,7 +29,7 @@ class Outcome(StrEnum):
 
     WRITTEN = "written"
     UNCHANGED = "unchanged"
-    EDITED = "left alone, as it or its other half was edited"
+    EDITED = "left alone, as it or its other half was edited, or is of another feed"
     REMOVED = "removed, as its table is gone"
     EDITED_AND_GONE = "left alone, as it or its other half was edited; its table is gone"
 
@@ -41,20 +40,24 @@ class _File(NamedTuple):
     feed: str | None
     is_pristine: bool
 
+    def is_pristine_of(self, feed: str) -> bool:
+        """Whether it was written for this feed and is as it was written."""
+        return self.is_pristine and self.feed == feed
 
-def write(package: Path, work: Path, feed: str, output: Path, history: bool = False) -> dict[Path, Outcome]:
+
+def write(ask: Ask, feed: str, output: Path, history: bool = False) -> dict[Path, Outcome]:
     """Brings the models of the feed's typed tables in `output` up to date: `<model>.sql` and `<model>.yml` for each.
 
-    Both files of a model are left alone where one of them was edited or was there before. What is as it should be is
-    not touched. Raises `TicdcError` for a feed without tables and for a folder that cannot be written.
+    Both files of a model are left alone where one of them was edited, was there before, or is of another feed. What is
+    as it should be is not touched. Raises `TicdcError` for a feed without tables, and a folder that cannot be written.
     """
-    wanted = models(package, work, feed, history)
+    wanted = models(ask, feed, history)
     outcomes: dict[Path, Outcome] = {}
     try:
         output.mkdir(parents=True, exist_ok=True)
         for name, texts in wanted.items():
             paths = {output / f"{name}{suffix}": text for suffix, text in texts.items()}
-            is_edited = any(not _read(path).is_pristine for path in paths if path.exists())
+            is_edited = any(not _read(path).is_pristine_of(feed) for path in paths if path.exists())
             for path, text in paths.items():
                 outcomes[path] = Outcome.EDITED if is_edited else _write(path, _head(path, feed, text) + text)
         outcomes.update(_clear(output, feed, wanted))
@@ -63,19 +66,24 @@ def write(package: Path, work: Path, feed: str, output: Path, history: bool = Fa
     return outcomes
 
 
-def models(package: Path, work: Path, feed: str, history: bool = False) -> dict[str, dict[str, str]]:
-    """The models of a feed by name, each with the text of its `.sql` and its `.yml`.
+def models(ask: Ask, feed: str, history: bool = False) -> dict[str, dict[str, str]]:
+    """The models of a feed by name, each with the text of its `.sql` and its `.yml`; asked for by one query.
 
-    Asks the macro `ticdc_codegen` in the session of this process. Raises `TicdcError` with what the macro says.
+    Raises `TicdcError` for a feed without typed tables.
     """
-    arguments = {"feed": feed, "history": history, "as_json": True}
-    printed = build.run_operation(package, work, "ticdc_codegen", arguments, _VARIABLES)
+    if not has_table(ask, "int_ticdc__typed_tables"):
+        raise TicdcError("the schema (--schema) has no int_ticdc__typed_tables; `ticdc run` or `dbt build` makes it")
+    found = ask(codegen.query(codegen.Request(feed, history)))
+    feeds = sorted({of_feed for of_feed, _ in found})
+    if feed not in feeds:
+        raise TicdcError(f"--feed: {feed} has no typed tables; feeds that have: {', '.join(feeds) or 'none'}")
     return {
         model["name"]: {
             ".sql": model["sql"],
             ".yml": yaml.safe_dump(model["yml"], sort_keys=False, allow_unicode=True, width=120),
         }
-        for model in json.loads(printed)
+        for _, of_table in found
+        for model in json.loads(of_table or "[]")
     }
 
 

@@ -94,7 +94,8 @@ def _rows(content: bytes, path: Path) -> Iterator[_Row]:
         try:
             named["ordinal_position"] = int(named["ordinal_position"])
         except (TypeError, ValueError) as error:
-            raise TicdcError(f"--columns: {path}, {place}: ordinal_position is no integer") from error
+            got = json.dumps(named["ordinal_position"])
+            raise TicdcError(f"--columns: {path}, {place}: ordinal_position: got {got}, expected an integer") from error
         yield tuple(
             value if value is None or name == "ordinal_position" else str(value)
             for name in (*_REQUIRED, *_OPTIONAL)

@@ -2,58 +2,87 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from decimal import Decimal
-from itertools import islice
+from functools import partial
+from itertools import zip_longest
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import pyarrow as pa
+from typing import NamedTuple
 
 from dbt_ticdc import truth
-from dbt_ticdc.errors import TicdcError, without_trace
+from dbt_ticdc.errors import TicdcError
 from dbt_ticdc.results import aligned, printable
+from dbt_ticdc.target import Ask, has_table
 from dbt_ticdc.truth import Column, Image, TableName
 from ticdc_udfs.contract import values
 from ticdc_udfs.contract.events import Lossy
 from ticdc_udfs.contract.schemas import write_json
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+from ticdc_udfs.typed.sql import text_literal
 
 Columns = Mapping[TableName, Sequence[Column]]
 _Chunk = tuple[str, str, int]
 
 _CHUNKS = 256  # of each table
-_FILES_AT_ONCE = 256
-_ROWS_PER_BATCH = 4000
-_FAULT = re.compile(r"TicdcError: (--truth: .+)")  # in the trace of a worker
+_ROWS_AT_ONCE = 500_000  # of both sides that are held in memory
+_BYTES_FOR_ONE_PROCESS = 16_000_000  # to start another one takes a second
 _SHOWN = 5  # differences of each table
+_COUNTS = ("cells", "flagged", "wrong", "missing", "extra")
 # Flags of a whole row that say nothing of its cells.
 _OF_NO_CELL = frozenset({Lossy.NO_KEY.of(), Lossy.NO_COMMIT_TS.of()})
-# The mart numbers the second and further copies of a row of a table without key; no column of TiDB has an empty name.
-_UNNUMBERED_KEY = """if(
-    array_contains(lossy, '*:no_key'), regexp_replace(row_key, ',"":"[0-9]+"}$', '}'), row_key
+# What `_checksum_of` and `_chunk_of` give. The mart numbers the second and further copies of a row of a table without
+# key; no column of TiDB has an empty name.
+_MART = """(
+    select
+        *,
+        cast(pmod(crc32(cast(row_key as binary)), {chunks}) as int) as chunk,
+        cast(conv(substring(md5(cast(row as binary)), 1, 15), 16, 10) as decimal(38, 0)) as checksum
+    from (
+        select
+            schema_name,
+            table_name,
+            if(
+                array_contains(lossy, '*:no_key'), regexp_replace(row_key, ',"":"[0-9]+"}}$', '}}'), row_key
+            ) as row_key,
+            row,
+            coalesce(lossy, cast(array() as array<string>)) as lossy
+        from ticdc__rows_as_of({commit_ts})
+        where feed = {feed}
+    )
 )"""
-_TABLE = ("schema_name", "table_name")
-_CHUNK = [*_TABLE, "chunk"]
-_COUNTS = ("cells", "flagged", "wrong", "missing", "extra")
-_UPSTREAM_TYPE = pa.schema([*((name, pa.string()) for name in (*_TABLE, "row_key", "row")), ("cells", pa.int64())])
-_VERDICT_TYPE = pa.schema(
-    [
-        *((name, pa.string()) for name in (*_TABLE, "row_key")),
-        *((name, pa.int64()) for name in _COUNTS),
-        ("difference", pa.string()),
-    ]
-)
+_CHECKSUMS = """
+select
+    schema_name,
+    table_name,
+    chunk,
+    cast(sum(checksum) as string) as checksum,
+    count(*) as row_count,
+    sum(size(lossy)) as flags
+from {mart} as mart
+group by schema_name, table_name, chunk"""
+_ROWS = """
+select
+    mart.schema_name,
+    mart.table_name,
+    mart.row_key,
+    mart.row,
+    to_json(mart.lossy) as lossy
+from {mart} as mart
+inner join (select * from values {chunks} as named (schema_name, table_name, chunks)) as suspect
+    on
+        mart.schema_name = suspect.schema_name
+        and mart.table_name = suspect.table_name
+        and array_contains(suspect.chunks, mart.chunk)"""
 
 
 @dataclass
 class Tally:
-    """What was found in a table: upstream rows, compared cells, and what is not equal; the first differences."""
+    """What was found in a table: upstream rows, compared cells, what is not equal, the first differences by row key."""
 
     rows: int = 0
     cells: int = 0
@@ -61,7 +90,7 @@ class Tally:
     wrong: int = 0
     missing: int = 0
     extra: int = 0
-    differences: list[str] = field(default_factory=list)
+    differences: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def is_equal(self) -> bool:
@@ -90,7 +119,7 @@ class Report:
         parts = [aligned(("table", "rows", *_COUNTS), texts, right=frozenset(range(1, 7)))]
         for table, tally in found:
             if not tally.is_equal:
-                parts.append(f"{_name(table)}:\n" + "".join(f"  {printable(line)}\n" for line in tally.differences))
+                parts.append(f"{_name(table)}:\n" + "".join(f"  {printable(line)}\n" for _, line in tally.differences))
         if self.not_in_truth:
             others = ", ".join(f"{_name(table)} ({rows:,})" for table, rows in sorted(self.not_in_truth.items()))
             parts.append(f"not compared, as the truth has no such table (rows): {others}\n")
@@ -104,48 +133,45 @@ def counts(tally: Tally) -> tuple[int, ...]:
     return tuple(getattr(tally, name) for name in _COUNTS)
 
 
-def feed_and_commit(spark: SparkSession, feed: str | None, commit_ts: int | None) -> tuple[str, int]:
+def feed_and_commit(ask: Ask, feed: str | None, commit_ts: int | None) -> tuple[str, int]:
     """The feed, which may be left out where there is one, and the commit, by default what it is complete through.
 
     A feed without watermarks is taken as of its last commit. Raises `TicdcError`.
     """
-    if not spark.catalog.tableExists("ticdc__completeness"):
-        raise TicdcError("the warehouse has no table ticdc__completeness; `ticdc run` builds it")
-    found = spark.sql("select feed, max(complete_through_ts) from ticdc__completeness group by feed").collect()
+    if not has_table(ask, "ticdc__completeness"):
+        raise TicdcError("the schema (--schema) has no ticdc__completeness; `ticdc run` or `dbt build` makes it")
+    found = ask("select feed, max(complete_through_ts) as complete_through_ts from ticdc__completeness group by feed")
     feeds: dict[str, int | None] = {row[0]: row[1] for row in found}
     if feed is None and len(feeds) == 1:
         (feed,) = feeds
     if feed is None or feed not in feeds:
-        raise TicdcError(
-            f"--feed: got {feed or 'nothing'}; feeds of the warehouse: {', '.join(sorted(feeds)) or 'none'}"
-        )
+        raise TicdcError(f"--feed: got {feed or 'nothing'}; feeds that are there: {', '.join(sorted(feeds)) or 'none'}")
     if commit_ts is not None:
         return feed, commit_ts
     complete_through = feeds[feed]
     if complete_through is None:
-        last = spark.sql("select max(commit_ts) from ticdc__changelog where feed = :feed", {"feed": feed})
-        complete_through = last.collect()[0][0]
+        query = f"select max(commit_ts) as commit_ts from ticdc__changelog where feed = {text_literal(feed)}"
+        complete_through = ask(query)[0][0]
     if not complete_through:
-        raise TicdcError(f"the feed {feed} is not complete through any commit yet")
+        raise TicdcError(f"the feed {feed} is not complete through any commit yet; --as-of names one")
     return feed, complete_through
 
 
-def columns_as_of(spark: SparkSession, feed: str, commit_ts: int) -> Columns:
+def columns_as_of(ask: Ask, feed: str, commit_ts: int) -> Columns:
     """The columns of each table of a feed as of a commit, in table order, as the catalogue knows them."""
-    found = spark.sql(
-        "select * from ticdc__columns where feed = :feed and valid_from_ts <= :tso "
-        "and coalesce(valid_to_ts > :tso, true) order by schema_name, table_name, ordinal_position",
-        {"feed": feed, "tso": commit_ts},
+    found = ask(
+        "select schema_name, table_name, column_name, column_type, key_position, generated from ticdc__columns "
+        f"where feed = {text_literal(feed)} and valid_from_ts <= {commit_ts} "
+        f"and coalesce(valid_to_ts > {commit_ts}, true) order by schema_name, table_name, ordinal_position"
     )
     columns: dict[TableName, list[Column]] = {}
-    for row in found.collect():
-        column = Column(row.column_name, row.column_type, bool(row.key_position), row.generated)
-        columns.setdefault((row.schema_name, row.table_name), []).append(column)
+    for schema, table, name, column_type, key_position, generated in found:
+        columns.setdefault((schema, table), []).append(Column(name, column_type, bool(key_position), generated))
     return columns
 
 
 def compare(
-    spark: SparkSession,
+    ask: Ask,
     feed: str,
     commit_ts: int,
     files: Mapping[TableName, Sequence[Path]],
@@ -161,153 +187,146 @@ def compare(
     """
     if not files:
         raise TicdcError(f"no table of the feed {feed} is known as of commit {commit_ts}: nothing is compared")
-    mart = spark.sql(
-        f"select schema_name, table_name, {_UNNUMBERED_KEY} as row_key, row, cast(0 as bigint) as cells, "
-        "coalesce(lossy, cast(array() as array<string>)) as lossy "
-        f"from ticdc__rows_as_of({commit_ts}) where feed = :feed",
-        {"feed": feed},
-    ).persist()
-    upstream = (
-        _upstream(spark, files, form, columns).selectExpr("*", "cast(array() as array<string>) as lossy").persist()
-    )
-    try:
-        return _compared(mart, upstream, files, columns, with_values)
-    except Exception as error:
-        fault = _FAULT.search(str(error))
-        raise TicdcError(fault[1] if fault else f"the rows cannot be compared: {without_trace(error)}") from error
-    finally:
-        mart.unpersist()
-        upstream.unpersist()
-
-
-def _upstream(
-    spark: SparkSession, files: Mapping[TableName, Sequence[Path]], form: truth.Form, columns: Columns
-) -> DataFrame:
-    """Key and row of every row of the files, as the mart writes them, and how many cells it has."""
-    paths = [(*table, str(path)) for table, paths in files.items() for path in paths]
-    named = spark.createDataFrame(paths, "schema_name string, table_name string, path string")
-    spread = named.repartition(max(1, min(len(paths), _FILES_AT_ONCE)))
-    return spread.mapInArrow(
-        lambda batches: _read_files(batches, form, columns),
-        "schema_name string, table_name string, row_key string, row string, cells bigint",
-    )
-
-
-def _read_files(batches: Iterable[pa.RecordBatch], form: truth.Form, columns: Columns) -> Iterator[pa.RecordBatch]:
-    def rows() -> Iterator[tuple[Any, ...]]:
-        for file in _rows_of(batches):
-            known = columns.get((file["schema_name"], file["table_name"]), ())
-            for image in truth.rows(Path(file["path"]), known, form):
-                key = truth.key(image, known)
-                yield file["schema_name"], file["table_name"], write_json(key), write_json(image), len(image)
-
-    return _batches(rows(), _UPSTREAM_TYPE)
-
-
-def _compared(
-    mart: DataFrame, upstream: DataFrame, tables: Iterable[TableName], columns: Columns, with_values: bool
-) -> Report:
-    tallies = {table: Tally() for table in tables}
+    mart = _MART.format(chunks=_CHUNKS, commit_ts=commit_ts, feed=text_literal(feed))
+    tallies = {table: Tally() for table in files}
     not_in_truth: dict[TableName, int] = {}
-    suspect = []
-    here = _checksums(mart)
-    for chunk, there in _checksums(upstream).items():
-        tally = tallies[chunk[:2]]
+    suspect: dict[_Chunk, int] = {}
+    here = {
+        (schema, table, chunk): _Checksum(int(checksum), rows, 0, flags)
+        for schema, table, chunk, checksum, rows, flags in ask(_CHECKSUMS.format(mart=mart))
+    }
+    for chunk, there in _checksums(files, form, columns).items():
+        tally, same = tallies[chunk[:2]], here.pop(chunk, _Checksum())
         tally.rows += there.rows
-        same = here.pop(chunk, None)
-        if same is not None and (same.checksum, same.rows, same.flags) == (there.checksum, there.rows, 0):
+        if (same.checksum, same.rows, same.flags) == (there.checksum, there.rows, 0):
             tally.cells += there.cells
         else:
-            suspect.append(chunk)
+            suspect[chunk] = there.rows + same.rows
     for chunk, extra in here.items():
         if chunk[:2] in tallies:
-            suspect.append(chunk)
+            suspect[chunk] = extra.rows
         else:
             not_in_truth[chunk[:2]] = not_in_truth.get(chunk[:2], 0) + extra.rows
-    if suspect:
-        _judge_chunks(mart, upstream, suspect, tallies, columns, with_values)
+    for chunks in _some_at_once(suspect):
+        of_mart = _rows_here(ask, mart, chunks)
+        of_truth = _rows_there(files, form, columns, chunks)
+        _judge(of_truth, of_mart, tallies, columns, with_values)
     return Report(tallies, not_in_truth)
 
 
 class _Checksum(NamedTuple):
-    checksum: Decimal
-    rows: int
-    cells: int
-    flags: int
+    checksum: int = 0
+    rows: int = 0
+    cells: int = 0
+    flags: int = 0
 
 
-def _checksums(rows: DataFrame) -> dict[_Chunk, _Checksum]:
-    from pyspark.sql import functions as f
+def _chunk_of(row_key: bytes) -> int:
+    return zlib.crc32(row_key) % _CHUNKS
 
-    checks = (
-        _in_chunks(rows)
-        .groupBy(_CHUNK)
-        .agg(f.sum(f.xxhash64("row").cast("decimal(38, 0)")), f.count("*"), f.sum("cells"), f.sum(f.size("lossy")))
+
+def _checksum_of(row: bytes) -> int:
+    return int(hashlib.md5(row, usedforsecurity=False).hexdigest()[:15], 16)
+
+
+def _checksums(
+    files: Mapping[TableName, Sequence[Path]], form: truth.Form, columns: Columns
+) -> dict[_Chunk, _Checksum]:
+    """The checksums of the files' rows, by several processes where there is much to read."""
+    parts = [(table, path) for table, paths in files.items() for path in paths]
+    read = partial(_checksums_of_file, form=form)
+    told = [(table, path, columns.get(table, ())) for table, path in parts]
+    found: dict[_Chunk, _Checksum] = {}
+    for (table, _), chunks in zip(parts, _mapped(read, told), strict=True):
+        for chunk, checksum in chunks.items():
+            before = found.get((*table, chunk), _Checksum())
+            found[(*table, chunk)] = _Checksum(*map(sum, zip(before, checksum, strict=True)))
+    return found
+
+
+_Told = tuple[TableName, Path, Sequence[Column]]
+
+
+def _mapped(read: Callable[[_Told], dict[int, _Checksum]], told: Sequence[_Told]) -> Iterable[dict[int, _Checksum]]:
+    if len(told) < 2 or sum(path.stat().st_size for _, path, _ in told) < _BYTES_FOR_ONE_PROCESS:
+        return map(read, told)
+    # this one has threads of Spark, which no fork takes along
+    with ProcessPoolExecutor(min(len(told), os.cpu_count() or 1), get_context("spawn")) as pool:
+        return list(pool.map(read, told))
+
+
+def _checksums_of_file(told: _Told, form: truth.Form) -> dict[int, _Checksum]:
+    _, path, columns = told
+    checksums, rows, cells = ([0] * _CHUNKS for _ in range(3))
+    for image, key in _images(path, columns, form):
+        chunk = _chunk_of(key)
+        checksums[chunk] += _checksum_of(write_json(image))
+        rows[chunk] += 1
+        cells[chunk] += len(image)
+    return {chunk: _Checksum(checksums[chunk], rows[chunk], cells[chunk]) for chunk in range(_CHUNKS) if rows[chunk]}
+
+
+def _images(path: Path, columns: Sequence[Column], form: truth.Form) -> Iterator[tuple[Image, bytes]]:
+    """The rows of a file, each with its key as the mart writes it."""
+    for image in truth.rows(path, columns, form):
+        yield image, write_json(truth.key(image, columns))
+
+
+def _some_at_once(suspect: Mapping[_Chunk, int]) -> Iterator[dict[TableName, set[int]]]:
+    """The chunks by table, as many together as fit in memory."""
+    chunks: dict[TableName, set[int]] = {}
+    rows = 0
+    for (schema, table, chunk), count in sorted(suspect.items()):
+        if chunks and rows + count > _ROWS_AT_ONCE:
+            yield chunks
+            chunks, rows = {}, 0
+        chunks.setdefault((schema, table), set()).add(chunk)
+        rows += count
+    if chunks:
+        yield chunks
+
+
+_Rows = dict[tuple[TableName, str], list[tuple[str, Sequence[str]]]]
+"""Rows with their flags by table and key; those of a table without key may be equal."""
+
+
+def _rows_here(ask: Ask, mart: str, chunks: Mapping[TableName, set[int]]) -> _Rows:
+    named = ", ".join(
+        f"({text_literal(schema)}, {text_literal(table)}, array({', '.join(map(str, sorted(some)))}))"
+        for (schema, table), some in chunks.items()
     )
-    return {(row[0], row[1], row[2]): _Checksum(*row[3:]) for row in checks.collect()}
+    found: _Rows = {}
+    for schema, table, key, row, lossy in ask(_ROWS.format(mart=mart, chunks=named)):
+        found.setdefault(((schema, table), key), []).append((row, json.loads(lossy)))
+    return found
 
 
-def _in_chunks(rows: DataFrame) -> DataFrame:
-    from pyspark.sql import functions as f
+def _rows_there(
+    files: Mapping[TableName, Sequence[Path]], form: truth.Form, columns: Columns, chunks: Mapping[TableName, set[int]]
+) -> _Rows:
+    found: _Rows = {}
+    for table, some in chunks.items():
+        for path in files[table]:
+            for image, key in _images(path, columns.get(table, ()), form):
+                if _chunk_of(key) in some:
+                    found.setdefault((table, key.decode()), []).append((write_json(image).decode(), ()))
+    return found
 
-    return rows.withColumn("chunk", f.pmod(f.xxhash64("row_key"), f.lit(_CHUNKS)))
 
-
-def _judge_chunks(
-    mart: DataFrame,
-    upstream: DataFrame,
-    suspect: Sequence[_Chunk],
-    tallies: Mapping[TableName, Tally],
-    columns: Columns,
-    with_values: bool,
-) -> None:
-    from pyspark.sql import Window
-    from pyspark.sql import functions as f
-
-    chunks = f.broadcast(
-        mart.sparkSession.createDataFrame(suspect, "schema_name string, table_name string, chunk bigint")
-    )
-    # rows of a table without key may be equal
-    one_row = [*_TABLE, "row_key", "place"]
-    place = f.row_number().over(Window.partitionBy(*_TABLE, "row_key").orderBy("row"))
-    upstream, mart = (
-        _in_chunks(rows).join(chunks, _CHUNK, "left_semi").withColumn("place", place) for rows in (upstream, mart)
-    )
-    pairs = upstream.select(*one_row, f.col("row").alias("there")).join(
-        mart.select(*one_row, f.col("row").alias("here"), "lossy"), one_row, "full"
-    )
-    of_counts = ", ".join(f"{name} bigint" for name in _COUNTS)
-    verdicts = pairs.mapInArrow(
-        lambda batches: _judge(batches, columns, with_values),
-        f"schema_name string, table_name string, row_key string, {of_counts}, difference string",
-    ).persist()
-    try:
-        sums = [f.sum(name).alias(name) for name in _COUNTS]
-        for row in verdicts.groupBy(*_TABLE).agg(*sums).collect():
-            tally = tallies[row.schema_name, row.table_name]
+def _judge(there: _Rows, here: _Rows, tallies: Mapping[TableName, Tally], columns: Columns, with_values: bool) -> None:
+    for table, key in sorted({*there, *here}):
+        tally, known = tallies[table], columns.get(table, ())
+        pairs = zip_longest(*(sorted(side.get((table, key), ())) for side in (there, here)))
+        for of_truth, of_mart in pairs:
+            upstream, mart = (None if row is None else json.loads(row[0]) for row in (of_truth, of_mart))
+            verdict = judged(upstream, mart, of_mart[1] if of_mart else (), known, with_values)
             for name in _COUNTS:
-                setattr(tally, name, getattr(tally, name) + row[name])
-        rank = f.row_number().over(Window.partitionBy(*_TABLE).orderBy("row_key"))
-        first = verdicts.where("difference is not null").withColumn("rank", rank).where(f.col("rank") <= _SHOWN)
-        for row in first.orderBy(*_TABLE, "rank").collect():
-            table = (row.schema_name, row.table_name)
-            # without a key the row key is all values
-            is_named = with_values or any(column.is_key for column in columns.get(table, ()))
-            name = row.row_key if is_named else "a row without key"
-            tallies[table].differences.append(f"{name} {row.difference}")
-    finally:
-        verdicts.unpersist()
-
-
-def _judge(batches: Iterable[pa.RecordBatch], columns: Columns, with_values: bool) -> Iterator[pa.RecordBatch]:
-    def verdicts() -> Iterator[tuple[Any, ...]]:
-        for pair in _rows_of(batches):
-            known = columns.get((pair["schema_name"], pair["table_name"]), ())
-            there, here = (None if pair[side] is None else json.loads(pair[side]) for side in ("there", "here"))
-            verdict = judged(there, here, pair["lossy"] or (), known, with_values)
-            yield pair["schema_name"], pair["table_name"], pair["row_key"], *verdict
-
-    return _batches(verdicts(), _VERDICT_TYPE)
+                setattr(tally, name, getattr(tally, name) + getattr(verdict, name))
+            if verdict.difference is not None:
+                # without a key the row key is all values
+                is_named = with_values or any(column.is_key for column in known)
+                told = f"{key if is_named else 'a row without key'} {verdict.difference}"
+                tally.differences = sorted([*tally.differences, (key, told)])[:_SHOWN]
 
 
 class Verdict(NamedTuple):
@@ -372,13 +391,3 @@ def _shown(image: Image, name: str) -> str:
 
 def _name(table: TableName) -> str:
     return printable(".".join(table))
-
-
-def _rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
-    return (row for batch in batches for row in batch.to_pylist())
-
-
-def _batches(rows: Iterator[tuple[Any, ...]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    while batch := list(islice(rows, _ROWS_PER_BATCH)):
-        arrays = [pa.array(column, field.type) for column, field in zip(zip(*batch, strict=True), schema, strict=True)]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)

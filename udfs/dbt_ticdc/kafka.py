@@ -11,6 +11,10 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from dbt_ticdc.errors import TicdcError
+from dbt_ticdc.progress import say, step
+from ticdc_udfs.sources import broker
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -50,6 +54,25 @@ def _sources(variables: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [source for source in sources if isinstance(source, dict)]
 
 
+def check_brokers(variables: Mapping[str, Any]) -> None:
+    """Asks the brokers of all feeds for their topics, before Spark is opened; says of which feed none matches.
+
+    Raises `TicdcError` where brokers do not answer, or an option names a variable that the environment lacks.
+    """
+    if not is_read(variables):
+        return
+    for feed in variables["ticdc__feeds"]:
+        if (kafka := (feed.get("source") or {}).get("kafka")) is None:
+            continue
+        try:
+            with step(f"asking brokers {kafka['bootstrap_servers']}, for {broker.TIMEOUT_SECONDS:.0f} s at most"):
+                found = broker.found(kafka, feed["topics"])
+        except broker.BrokerError as error:
+            raise TicdcError(f"feed {feed['name']}: {error}") from error
+        if not found:
+            say(f"feed {feed['name']}: the brokers have no topic that matches {', '.join(feed['topics'])}")
+
+
 def settings() -> dict[str, str]:
     """Spark's settings that add the connector, unless the environment's class path has it."""
     if "spark-sql-kafka" in os.environ.get("PYSPARK_SUBMIT_ARGS", ""):
@@ -66,15 +89,16 @@ def is_caught_up(spark: SparkSession) -> bool:
     return not spark.catalog.tableExists("int_ticdc__kafka_offsets") or spark.sql(left).isEmpty()
 
 
-def every(seconds: float, run: Callable[[], None]) -> None:
-    """Runs again and again, each time `seconds` after the last began; Ctrl-C ends it once a run is over.
+def every(seconds: float, run: Callable[[], bool | None]) -> None:
+    """Runs again and again, each time `seconds` after the last began, until `run` gives True, as nothing is left to do.
 
-    Raises `KeyboardInterrupt` then, and at once where it comes a second time.
+    Ctrl-C ends it once a run is over: raises `KeyboardInterrupt` then, and at once where it comes a second time.
     """
     with _interrupted() as interrupted:
         while not interrupted.is_set():
             begins = time.monotonic()
-            run()
+            if run():
+                return
             interrupted.wait(max(0.0, begins + seconds - time.monotonic()))
     raise KeyboardInterrupt
 

@@ -240,7 +240,7 @@ def _readable(files: Sequence[Path], scratch: Path) -> Iterator[Path]:
                     with lzma.open(file) as packed, link.open("wb") as plain:
                         shutil.copyfileobj(packed, plain)
                 except (lzma.LZMAError, EOFError) as error:
-                    raise TicdcError(f"{file} is no whole .xz file") from error
+                    raise TicdcError(f"--messages: {file} is no whole .xz file: it is damaged, or was cut") from error
             else:
                 link.symlink_to(file)
         yield folder

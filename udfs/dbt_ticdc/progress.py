@@ -9,40 +9,53 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
+_CLEAR = "\r\x1b[K"
+_writing = threading.RLock()
+"""Steps run side by side, each with a clock: one writes at a time."""
+
 
 class Step:
-    """One line: what is done, then how it ended. Of steps that run side by side a terminal shows the one begun last."""
+    """One line: what is done, then how it ended. Of steps that run side by side a terminal shows the one begun last.
+
+    `seconds` are those that it may take, where they are known: a terminal shows those that are left.
+    """
 
     _running: ClassVar[list[Step]] = []
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, seconds: float | None = None) -> None:
         self._text = text
+        self._seconds = seconds
         self._running.append(self)
         self._began = time.monotonic()
         self._ended = threading.Event()
-        self._clock: threading.Thread | None = None
         if sys.stderr.isatty():
-            self._clock = threading.Thread(target=self._tick, daemon=True)
-            self._clock.start()
+            threading.Thread(target=self._tick, daemon=True).start()
 
     def end(self, outcome: str = "ok") -> None:
         """Ends the line with the outcome and the seconds it took."""
-        if self._ended.is_set():
-            return
-        self._ended.set()
-        self._running.remove(self)
-        if self._clock is not None:
-            self._clock.join()
-            sys.stderr.write("\r\x1b[K")
-        say(f"{self._text}  {outcome}  {time.monotonic() - self._began:.1f} s")
+        with _writing:
+            if self._ended.is_set():
+                return
+            self._ended.set()
+            self._running.remove(self)
+            say(f"{self._text}  {outcome}  {time.monotonic() - self._began:.1f} s")
+
+    def show(self, text: str) -> None:
+        """Says something else of what is done."""
+        self._text = text
 
     def _tick(self) -> None:
-        while True:
-            if self._running[-1:] == [self]:
-                sys.stderr.write(f"\r\x1b[K{self._text}  {time.monotonic() - self._began:.0f} s")
-                sys.stderr.flush()
-            if self._ended.wait(1):
-                return
+        while not self._ended.is_set():
+            with _writing:
+                if self._running[-1:] == [self]:
+                    sys.stderr.write(f"{_CLEAR}{self._text}  {self._times()}")
+                    sys.stderr.flush()
+            self._ended.wait(1)
+
+    def _times(self) -> str:
+        took = time.monotonic() - self._began
+        left = (self._seconds or 0) - took
+        return f"{took:.0f} s" + (f", about {left:.0f} s left" if left >= 1 else "")
 
 
 @contextmanager
@@ -59,5 +72,6 @@ def step(text: str) -> Iterator[list[str]]:
 
 
 def say(text: str) -> None:
-    """A line of progress."""
-    print(text, file=sys.stderr, flush=True)
+    """A line of progress, in the place of a clock that runs."""
+    with _writing:
+        print(f"{_CLEAR}{text}" if sys.stderr.isatty() else text, file=sys.stderr, flush=True)

@@ -27,7 +27,9 @@ def write_json(frame: DataFrame, out: IO[str]) -> None:
     names = frame.columns
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise TicdcError(f"json: the query has several columns named {', '.join(twice)}; give each a name of its own")
+        raise TicdcError(
+            f"--format json: the query has several columns named {', '.join(twice)}; give each a name of its own"
+        )
     for row in _rows(frame):
         out.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n")
 
@@ -46,13 +48,21 @@ def _field(text: str) -> str:
 def write_table(frame: DataFrame, out: IO[str]) -> None:
     """At most 1,000 rows, cells cut at 120 characters, control characters escaped."""
     rows = list(islice(_rows(frame), _TABLE_ROWS + 1))
-    cells = [["NULL" if value is None else _cell(_text(value)) for value in row] for row in rows[:_TABLE_ROWS]]
-    header = [_cell(name) for name in frame.columns]
-    out.write(aligned(header, cells))
+    out.write(_table(frame.columns, rows[:_TABLE_ROWS]))
     if len(rows) > _TABLE_ROWS:
         out.write(f"… more rows than {_TABLE_ROWS}: --format json or csv gives all\n")
     else:
         out.write(f"({len(rows)} row{'' if len(rows) == 1 else 's'})\n")
+
+
+def table(frame: DataFrame) -> str:
+    """All rows as `write_table` has them, without their number below."""
+    return _table(frame.columns, list(_rows(frame)))
+
+
+def _table(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> str:
+    cells = [["NULL" if value is None else _cell(_text(value)) for value in row] for row in rows]
+    return aligned([_cell(name) for name in names], cells)
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> str:

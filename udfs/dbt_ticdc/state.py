@@ -7,16 +7,16 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from dbt_ticdc import arguments, messages, results, warehouse
-from dbt_ticdc.errors import TicdcError, without_trace
+from dbt_ticdc import arguments, results, target, warehouse
+from dbt_ticdc.errors import TicdcError
 from dbt_ticdc.progress import step
 from ticdc_udfs.state import facts, queries, report, status
 from ticdc_udfs.state.facts import Facts, ModelTime
@@ -38,13 +38,7 @@ Ask = Callable[[str], str | None]
 
 def add_commands(commands: Any, with_warehouse: argparse.ArgumentParser) -> None:
     """Adds `ticdc status` and `ticdc report` to the commands."""
-    of_target = argparse.ArgumentParser(add_help=False)
-    of_target.add_argument(
-        "--thrift", type=arguments.address, metavar="HOST:PORT", help="ask a Thrift server in place of the warehouse"
-    )
-    of_target.add_argument(
-        "--schema", default=warehouse.DATABASE, help="the schema of the package's models (default: %(default)s)"
-    )
+    of_target = target.options()
     of_target.add_argument(
         "--max-lag",
         type=arguments.seconds,
@@ -106,7 +100,7 @@ def _asked_for(options: argparse.Namespace, parts: Sequence[str] = ()) -> Facts:
     with step(f"opening {options.warehouse}"):
         spark = warehouse.open_session(options.warehouse)
     try:
-        spark.sql(f"use {messages.quoted(options.schema)}")
+        target.use(spark, options.schema)
         return of_warehouse(spark, options.warehouse, parts, options.max_lag)
     finally:
         spark.stop()
@@ -147,35 +141,13 @@ def of_session(spark: SparkSession, parts: Sequence[str] = (), **known: Any) -> 
 
 def of_server(host: str, port: int, schema: str, parts: Sequence[str] = (), **known: Any) -> Facts:
     """The state of a schema of a Thrift server. Raises `TicdcError` where it does not answer, or has no such tables."""
-    with _cursor(host, port, schema) as cursor:
+    with target.of_server(host, port, schema) as ask:
 
-        def ask(query: str) -> str | None:
-            try:
-                cursor.execute(query)
-                return str(text) if (text := cursor.fetchone()[0]) is not None else None
-            except Exception as error:
-                raise TicdcError(
-                    f"the server at {host}:{port} does not tell the state of schema {schema!r} (--schema): "
-                    f"{without_trace(error)[:500]}",
-                    1,
-                ) from error
+        def ask_text(query: str) -> str | None:
+            text = ask(query)[0][0]
+            return None if text is None else str(text)
 
-        return _collect(queries.queries(queries.RELATIONS, tuple(parts)), ask, 1, **known)
-
-
-@contextmanager
-def _cursor(host: str, port: int, schema: str) -> Iterator[Any]:
-    from pyhive import hive
-
-    try:
-        connection = hive.connect(host=host, port=port, database=schema)
-    except Exception as error:
-        told = f"--thrift: {host}:{port} gives no session on the schema {schema!r} (--schema)"
-        raise TicdcError(f"{told}: {without_trace(error)[:300]}", 1) from error
-    try:
-        yield connection.cursor()
-    finally:
-        connection.close()
+        return _collect(queries.queries(queries.RELATIONS, tuple(parts)), ask_text, 1, **known)
 
 
 def _collect(
@@ -194,7 +166,8 @@ def _collect(
 def remember_model_times(work: Path, began: float, seconds: Mapping[str, float]) -> None:
     """Notes how long the models of a run took; `began` is in seconds since 1970. A folder that is full is no fault."""
     kept = [each for each in _recalled(work) if each["run_at"] != round(began * 1000)][-(_RUNS_KEPT - 1) :]
-    kept.append({"run_at": round(began * 1000), "seconds": {name: round(took, 3) for name, took in seconds.items()}})
+    run = {"run_at": round(began * 1000), "took": round(time.time() - began, 3)}
+    kept.append({**run, "seconds": {name: round(took, 3) for name, took in seconds.items()}})
     with suppress(TicdcError):
         write_whole(work / _MODEL_TIMES, json.dumps(kept))
 
@@ -206,6 +179,12 @@ def model_times(work: Path) -> list[ModelTime]:
         for run in _recalled(work)
         for name, took in run["seconds"].items()
     ]
+
+
+def last_took(work: Path) -> float | None:
+    """The seconds that the last build of a warehouse took; None where there was none, or none that noted it."""
+    took = [run.get("took") for run in _recalled(work)]
+    return float(took[-1]) if took and took[-1] is not None else None
 
 
 def _recalled(work: Path) -> list[dict[str, Any]]:

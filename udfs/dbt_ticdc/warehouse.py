@@ -34,6 +34,16 @@ DEFAULT = "ticdc_warehouse"
 VARIABLES = "variables.json"
 """The file of the work folder with the variables of the last build."""
 
+FOR_FEW_ROWS = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # Spark 4.1 cannot interpret what this one makes.
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+}
+"""Settings for tables of some thousand rows: to compile code for a query takes longer than to interpret it."""
+
 _LEASE = "ticdc__lease_"
 _OLDEST_JAVA = 17
 # Planning statements makes garbage that lives shortly, and classes: by its defaults for a machine of two cores Java
@@ -60,17 +70,26 @@ def check_exists(warehouse: Path) -> None:
         raise TicdcError(f"no warehouse is in {warehouse}; `ticdc run` makes one, --warehouse names another folder")
 
 
+def take(warehouse: Path) -> Path:
+    """The folder of a warehouse, made where there is none, and locked until this process ends.
+
+    Raises `TicdcError` where Java is missing, the folder cannot be a warehouse, or another process has it open.
+    """
+    warehouse = warehouse.resolve()
+    if warehouse not in _locks:
+        check_java()
+    _make_folder(warehouse)
+    _lock(warehouse)
+    return warehouse
+
+
 def open_session(warehouse: Path, settings: Mapping[str, str] | None = None) -> SparkSession:
     """A Spark session of this process on the warehouse, made where there is none, with the UDFs registered.
 
     The process's time zone becomes UTC, so that timestamps mean the same in Python, Spark and the tables. `settings`
-    are further Spark settings. Raises `TicdcError` where Java is missing, the folder cannot be a warehouse, or
-    another process has it open.
+    are further Spark settings. Raises `TicdcError` as `take` does, and where Spark does not start.
     """
-    check_java()
-    warehouse = warehouse.resolve()
-    _make_folder(warehouse)
-    _lock(warehouse)
+    warehouse = take(warehouse)
     _remove_unmade_catalogue(warehouse)
     os.environ["TZ"] = "UTC"
     time.tzset()
@@ -184,7 +203,7 @@ def check_java() -> None:
 
 def _make_folder(warehouse: Path) -> None:
     if ";" in str(warehouse):
-        raise TicdcError(f"a warehouse cannot lie in a path with a semicolon: {warehouse}")
+        raise TicdcError(f"--warehouse: got {warehouse}; the path of a warehouse has no semicolon")
     is_ours = not warehouse.exists() or work_folder(warehouse).is_dir()
     if not is_ours and (not warehouse.is_dir() or any(warehouse.iterdir())):
         raise TicdcError(f"{warehouse} is neither a warehouse nor an empty folder; --warehouse names another one")

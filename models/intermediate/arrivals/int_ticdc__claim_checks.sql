@@ -5,7 +5,24 @@
         partition_by=["batch_id", "feed"],
     )
 }}
-{%- set files = ticdc.claim_check_files() -%}
+{%- set files, names = [], {} -%}
+{%- set feeds = ticdc.feeds() | selectattr("claim_check") | list -%}
+{%- set waiting_rows = ticdc.rows_without_content(ticdc.rows_of(this) if ticdc.has_rows() else none) -%}
+{%- set query = "select distinct feed, claim_check from (" ~ waiting_rows ~ ")" -%}
+{%- for row in (ticdc.rows_if_built(ref("int_ticdc__events"), query) if feeds else []) -%}
+    {%- do names.setdefault(row[0], []).append(row[1]) -%}
+{%- endfor -%}
+{#- the folder of a feed is listed only if one of its rows waits -#}
+{%- for feed in feeds if feed.name in names -%}
+    {#- a folder that is not there, or that Spark cannot list, holds no file: the rows go on waiting -#}
+    {%- set found = run_query(
+        "begin declare exit handler for sqlexception select '' as file_name where false; "
+        ~ "select distinct _metadata.file_name from " ~ ticdc.named_files(feed, names[feed.name]) ~ "; end"
+    ) -%}
+    {%- if found.rows -%}
+        {%- do files.append({"feed": feed, "names": found.rows | map(attribute=0) | list}) -%}
+    {%- endif -%}
+{%- endfor -%}
 {%- if files %}
 
 with
@@ -122,7 +139,7 @@ select
     ranked.feed
 from ranked
 {% if ticdc.has_rows() -%}
--- a file that is of no use is read again, as it may have changed, and recorded once
+-- an unusable file is read again, as it may have changed, and recorded once
 left anti join {{ ticdc.rows_of(this) }} as known
     on
         ranked.feed = known.feed

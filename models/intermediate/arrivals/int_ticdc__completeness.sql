@@ -1,4 +1,4 @@
-{%- set of_files = ticdc.feeds_of_kind("files", ticdc.feeds()) | map(attribute="name") | list -%}
+{%- set of_files = ticdc.feeds() | selectattr("reads", "equalto", "files") | map(attribute="name") | list -%}
 {%- set expecting = ticdc.feeds() | selectattr("partitions") | list -%}
 with
 

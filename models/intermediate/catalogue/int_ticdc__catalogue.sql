@@ -79,7 +79,7 @@ rows_after_ends as (
 
 ),
 
--- the first rows after it tell that a table bears the name again, and its key
+-- the first rows after it show that a table has the name again, and its key
 first_rows_after_ends as (
 
     select
@@ -165,7 +165,7 @@ feeds as (
         {{ ticdc.by_feed(facts, "facts") }} as facts
     from told
     group by feed
-    -- rows that bear no schema tell of tables that something else told of
+    -- rows without a schema show only tables that something else described
     having bool_or(kind <> 'row' or has_schema)
 
 ),

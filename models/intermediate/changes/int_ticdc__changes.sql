@@ -397,7 +397,7 @@ changes_with_version as (
         {{ ticdc.run_id() }} as run_id,
         changes.feed
     from changes
-    -- an anti join would find the marks anew for each part of the union
+    -- an anti join would find the marks again for each part of the union
     left join marked
         on
             changes.feed = marked.feed

@@ -1,4 +1,4 @@
-{%- set feeds = ticdc.feeds_of_kind("files", ticdc.feeds()) -%}
+{%- set feeds = ticdc.feeds() | selectattr("reads", "equalto", "files") | list -%}
 {{
     config(
         materialized="ticdc_append",
@@ -7,7 +7,23 @@
         enabled=feeds | length > 0,
     )
 }}
-{%- set found = ticdc.found_files(feeds, this if ticdc.has_rows() else none) -%}
+{%- set found, is_read = [], execute and not invocation_args_dict.get("empty") -%}
+{%- for feed in (feeds if is_read else []) -%}
+    {#- the checkpoint first: all that it covers is there when files are listed -#}
+    {%- for files in [ticdc.checkpoint_of_files(feed), ticdc.listed_files(feed)] if files -%}
+        {%- set unnoted %}
+select files.*
+from ({{ files }}) as files
+{% if ticdc.has_rows() -%}
+left anti join {{ ticdc.rows_of(this) }} as known
+    on files.feed = known.feed and files.path = known.path and files.`offset` <= known.`offset`
+{%- endif %}
+        {% endset -%}
+        {#- a folder that is not there yet holds no file; what else keeps Spark from listing it fails the run -#}
+        {%- set query = "select path from (" ~ unnoted ~ ") as unnoted limit 1" -%}
+        {%- do found.append(unnoted) if ticdc.rows_if_found(query, ["path"]) -%}
+    {%- endfor -%}
+{%- endfor -%}
 {{ ticdc.takes(is_idle=not found) }}
 with
 

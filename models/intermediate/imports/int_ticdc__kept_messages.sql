@@ -1,4 +1,4 @@
-{%- set feeds = ticdc.kafka_feeds(ticdc.feeds(), are_kept=true) -%}
+{%- set feeds = ticdc.feeds() | selectattr("reads", "equalto", "kept") | list -%}
 {{
     config(
         materialized="ticdc_append",

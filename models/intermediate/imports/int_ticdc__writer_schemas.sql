@@ -48,7 +48,7 @@ new_messages as (
     select
         feed,
         {{ ticdc.writer_schema_ids(feeds) }} as schema_ids
-    from ({{ ticdc.sent_messages(feeds | selectattr("name", "in", redriven) | list, "letters") }}) as sent_before
+    from ({{ ticdc.sent_messages(feeds | selectattr("name", "in", redriven) | list) }}) as sent_before
     left semi join letters using (feed, topic, `partition`, `offset`)
     {%- endif %}
 

@@ -9,9 +9,11 @@
 {%- do models.append("stg_ticdc__" ~ protocol) -%}
 {%- endfor -%}
 {%- do models.append("int_ticdc__writer_schemas") if feeds | selectattr("schemas", "string") | list -%}
-{%- do models.append("int_ticdc__files") if ticdc.feeds_of_kind("files", feeds) -%}
-{%- do models.append("int_ticdc__kafka_offsets") if ticdc.feeds_of_kind("kafka", feeds) -%}
-{%- do models.append("int_ticdc__kept_messages") if ticdc.kafka_feeds(feeds, are_kept=true) -%}
+{%- for reads in feeds | map(attribute="reads") | unique -%}
+{%- do models.append("int_ticdc__files") if reads == "files" -%}
+{%- do models.append("int_ticdc__kafka_offsets") if reads in ["kafka", "kept"] -%}
+{%- do models.append("int_ticdc__kept_messages") if reads == "kept" -%}
+{%- endfor -%}
 {% for model in models -%}
 -- depends_on: {{ ref(model) }}
 {% endfor -%}

@@ -11,5 +11,6 @@ select
     cast(null as bigint) as publication,
     cast(null as array<string>) as written_tables,
     cast(null as array<string>) as unfinished_models,
+    cast(null as string) as plan,
     cast(null as bigint) as batch_id
 where false

@@ -6,5 +6,5 @@
         enabled="canal_json" in ticdc.protocols_in_use(),
     )
 }}
-
-{{ ticdc.stage_messages("canal_json") }}
+{%- set read = ticdc.messages_in_topics("canal_json") -%}
+{{ ticdc.stage_messages("canal_json", read, ticdc.messages_to_stage("canal_json", read)) }}

@@ -6,5 +6,5 @@
         enabled="debezium" in ticdc.protocols_in_use(),
     )
 }}
-
-{{ ticdc.stage_messages("debezium") }}
+{%- set read = ticdc.messages_in_topics("debezium") -%}
+{{ ticdc.stage_messages("debezium", read, ticdc.messages_to_stage("debezium", read)) }}

@@ -6,5 +6,5 @@
         enabled="open_protocol" in ticdc.protocols_in_use(),
     )
 }}
-
-{{ ticdc.stage_messages("open_protocol") }}
+{%- set read = ticdc.messages_in_topics("open_protocol") -%}
+{{ ticdc.stage_messages("open_protocol", read, ticdc.messages_to_stage("open_protocol", read)) }}

@@ -6,5 +6,5 @@
         enabled="simple" in ticdc.protocols_in_use(),
     )
 }}
-
-{{ ticdc.stage_messages("simple") }}
+{%- set read = ticdc.messages_in_topics("simple") -%}
+{{ ticdc.stage_messages("simple", read, ticdc.messages_to_stage("simple", read)) }}

@@ -6,5 +6,5 @@
         enabled="storage_canal_json" in ticdc.protocols_in_use(),
     )
 }}
-
-{{ ticdc.stage_messages("storage_canal_json") }}
+{%- set read = ticdc.messages_in_files("storage_canal_json") -%}
+{{ ticdc.stage_messages("storage_canal_json", read, ticdc.messages_to_stage("storage_canal_json", read)) }}

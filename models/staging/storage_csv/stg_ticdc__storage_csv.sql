@@ -6,5 +6,5 @@
         enabled="storage_csv" in ticdc.protocols_in_use(),
     )
 }}
-
-{{ ticdc.stage_messages("storage_csv") }}
+{%- set read = ticdc.messages_in_files("storage_csv") -%}
+{{ ticdc.stage_messages("storage_csv", read, ticdc.messages_to_stage("storage_csv", read)) }}

@@ -78,8 +78,8 @@ def test_what_comes_from_outside_stands_in_quotes(name: str, is_past: bool) -> N
 
 
 def test_a_column_of_the_name_of_one_of_the_package_stays() -> None:
-    assert sql.free_name("_lossy", ["id"]) == "_lossy"
-    assert sql.free_name("_lossy", ["_lossy", "__lossy"]) == "___lossy"
+    assert sql.own_columns(["id"], ["op"]) == {"op": "_op", "lossy": "_lossy"}
+    assert sql.own_columns(["_lossy", "__LOSSY"], ()) == {"lossy": "___lossy"}
     query = plain(sql.view(shape(column("_LOSSY"), column("_commit_ts")), SOURCES, None, None))
     assert query.startswith("select c1 as ?, c1 as _commit_ts, commit_ts as __commit_ts, lossy as __lossy from (")
 

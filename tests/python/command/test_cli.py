@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from support.dumps import TIMESTAMP, line, tables_of, write
+from support.project import write_project
 
-from dbt_ticdc import build, cli, codegen, columns, feeds, last_run, package_path, results, summary, warehouse
-from dbt_ticdc.codegen import Outcome
+from dbt_ticdc import build, cli, columns, feeds, last_run, package_path, results, summary, warehouse
 from dbt_ticdc.errors import TicdcError
 from ticdc_udfs.state import facts, queries
 
@@ -252,13 +252,6 @@ MODELS = {
 }
 
 
-def project(folder: Path, files: Mapping[str, str]) -> Path:
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content, encoding="utf-8")
-    return folder
-
-
 def test_a_run_builds_only_what_is_new(
     spark: SparkSession,
     home: Path,
@@ -266,7 +259,7 @@ def test_a_run_builds_only_what_is_new(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    package = project(tmp_path / "package", MODELS)
+    package = write_project(tmp_path / "package", MODELS)
     monkeypatch.setattr(cli, "package_path", lambda: package)
     monkeypatch.setenv("DBT_TARGET", "of another project")
     dump = write(tmp_path / "a.jsonl", [line(0), line(1)])
@@ -318,7 +311,7 @@ def test_a_run_builds_only_what_is_new(
 
 
 def test_fingerprint_tells_what_changed(tmp_path: Path) -> None:
-    package = project(tmp_path, MODELS)
+    package = write_project(tmp_path, MODELS)
     first = build.fingerprint(package, {"a": [1]}, 5)
     assert build.fingerprint(package, {"a": [1]}, 5) == first
     assert build.fingerprint(package, {"a": [2]}, 5) != first
@@ -328,7 +321,7 @@ def test_fingerprint_tells_what_changed(tmp_path: Path) -> None:
 
 
 def test_the_same_run_again_says_what_the_last_one_said(tmp_path: Path) -> None:
-    package, home, dump = project(tmp_path, MODELS), tmp_path / "home", tmp_path / "dump.jsonl"
+    package, home, dump = write_project(tmp_path, MODELS), tmp_path / "home", tmp_path / "dump.jsonl"
     table = home / "tables" / "raw.db" / "messages"
     table.mkdir(parents=True)
     (home / "work").mkdir()
@@ -346,32 +339,13 @@ def test_the_same_run_again_says_what_the_last_one_said(tmp_path: Path) -> None:
     assert last_run.recall(home, asked_for) is None
 
 
-HOSTILE = ("id", "col one", "back`tick", "{{ x }}", "ключ", "a: #b", "yes", "x,y", "null", "_lossy", "c\rd\n")
-
-
 @pytest.fixture(scope="module")
 def marts(spark: SparkSession) -> None:
     """Marts of a feed with one odd table, in the columns that design and models give them."""
-    names = ", ".join(f"'{place}' as `{name.replace('`', '``')}`" for place, name in enumerate(HOSTILE))
-    names += ", array(cast(1.5 as decimal(5, 2))) as list"
-    spark.sql("create database if not exists shop")
-    spark.sql(f"create table shop.odd as select {names}, 1L as _commit_ts, array('list:why') as __lossy")
-    spark.sql(
-        f"create table shop.odd_history as select {names}, '{{}}' as _row_key, begins as _valid_from_ts, "
-        "ends as _valid_to_ts, timestamp_millis(begins) as _valid_from_at, timestamp_millis(ends) as _valid_to_at, "
-        "'insert' as _op, reason as _closed_by, array('list:why') as __lossy "
-        "from values (1L, 3L, 'update'), (3L, null, null) as times (begins, ends, reason)"
-    )
-    keys = ", ".join(f"'{name}'" for name in HOSTILE)
     tso = TIMESTAMP << 18
     table = "'f' as feed, 's' as schema_name, 'a\\nb' as table_name"
     for name, query in {
-        "tables": f"{table}, array({keys}) as key_columns, "
-        "'o' as table_id, 1L as table_incarnation, 'shop.`odd`' as current_relation, "
-        f"'shop.odd_history' as history_relation, 1234L as row_count, {tso}L as last_commit_ts, 2L as problem_count",
-        "columns": "'f' as feed, 'o' as table_id, 1L as table_incarnation, name as column_name, type as column_type, "
-        "false as is_nullable, ended as valid_to_ts from values ('ID', 'char(1)', null), ('id', 'old', 5L), "
-        "('null', 'enum(\\'{{ 1 }}\\')', null) as columns (name, type, ended)",
+        "tables": f"{table}, 'shop.`odd`' as current_relation, 1234L as row_count, {tso}L as last_commit_ts",
         "completeness": f"'f' as feed, {tso}L as complete_through_ts",
         "dead_letters": "1 as offset from range(2)",
         "problems": f"{table}, 'warning' as severity, 'lossy' as code, 'why' as detail, 'do that' as remedy "
@@ -394,100 +368,6 @@ def test_summary(spark: SparkSession, marts: None) -> None:
     assert "\ns.a\\nb          shop.`odd`   1,234  2023-11-14 22:13:20.123         2\n" in text
     assert "problems: 2 warnings\n  warning lossy, 2 times in feed f: s.a\\nb\n    why (the first)\n" in text
     assert "dead letters: 2 (see ticdc__dead_letters)\n" in text
-
-
-PACKAGE = {
-    "dbt_project.yml": "name: ticdc\nversion: 1.0.0\nprofile: ticdc\n",
-    "models/ticdc__tables.sql": "{{ config(alias='made_before') }} select 1 as one",
-    "tests/generic/history_intervals.sql": (package_path() / "tests/generic/history_intervals.sql").read_text("utf-8"),
-}
-
-
-def test_generated_models_run_in_dbt(spark: SparkSession, home: Path, marts: None, tmp_path: Path) -> None:
-    work = warehouse.work_folder(home)
-    mine = project(tmp_path / "mine", {"dbt_project.yml": "name: mine\nversion: 1.0.0\nprofile: ticdc\n"})
-    project(mine / "dbt_packages" / "ticdc", PACKAGE)
-    outcomes = codegen.write(package_path(), work, "f", mine / "models", history=True)
-    names = ("shop__odd", "shop__odd_history")
-    assert outcomes == {mine / "models" / f"{n}{s}": Outcome.WRITTEN for n in names for s in (".sql", ".yml")}
-    (model,) = yaml.safe_load((mine / "models" / "shop__odd.yml").read_text(encoding="utf-8"))["models"]
-    columns = {column["name"]: column for column in model["columns"]}
-    assert len(columns) == len(HOSTILE) + 3
-    assert columns["id"] == {
-        "name": "id",
-        "quote": True,
-        "data_type": "string",
-        "description": "Upstream: `char(1)`, not null.",
-        "data_tests": ["not_null"],
-    }
-    assert columns["list"] == {"name": "list", "quote": True, "data_type": "array<decimal(5,2)>"}
-    assert columns["__lossy"]["description"].startswith("Columns whose value is not known")
-
-    build.build(mine, work, {})
-    target = work / "dbt" / "target"
-    ran = json.loads((target / "run_results.json").read_text(encoding="utf-8"))["results"]
-    # two models and the package's; keys are not null, and unique; histories have neither overlaps nor gaps
-    assert [result["status"] for result in ran].count("success") == 3
-    assert [result["status"] for result in ran].count("pass") == len(HOSTILE) + 1 + 1
-    manifest = json.loads((target / "manifest.json").read_text(encoding="utf-8"))
-    odd = manifest["nodes"]["model.mine.shop__odd"]
-    assert odd["contract"]["enforced"]
-    assert sorted(odd["depends_on"]["nodes"]) == ["model.ticdc.ticdc__tables", "source.mine.f__shop.odd"]
-    assert odd["columns"]["null"]["description"] == "Upstream: `enum('{{ 1 }}')`, not null."
-    assert spark.table("shop__odd").collect() == spark.table("shop.odd").collect()
-
-    assert set(codegen.write(package_path(), work, "f", mine / "models", history=True).values()) == {Outcome.UNCHANGED}
-    printed = build.run_operation(package_path(), work, "ticdc_codegen", {"feed": "f"}, {"ticdc__feeds": [FEED]})
-    head, _, text = printed.partition("# shop__odd.yml\n")
-    assert (
-        head == "-- shop__odd.sql\n" + (mine / "models" / "shop__odd.sql").read_text("utf-8").partition("\n")[2] + "\n"
-    )
-    assert yaml.safe_load(text)["models"] == [model]
-    with pytest.raises(TicdcError, match='feed "g" has no typed tables; feeds that have: f'):
-        codegen.write(package_path(), work, "g", tmp_path)
-
-
-def test_generated_files_follow_the_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: dict[str, dict[str, str]] = {}
-    monkeypatch.setattr(codegen, "models", lambda *_: made)
-
-    def write_models(feed: str = "f", **texts: str) -> dict[str, Outcome]:
-        made.clear()
-        made.update({name: {".sql": f"select {text}\n", ".yml": f"# {text}\n"} for name, text in texts.items()})
-        return {path.name: outcome for path, outcome in codegen.write(tmp_path, tmp_path, feed, tmp_path).items()}
-
-    def both(name: str, outcome: Outcome) -> dict[str, Outcome]:
-        return {f"{name}.sql": outcome, f"{name}.yml": outcome}
-
-    def times() -> dict[str, int]:
-        return {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-
-    (tmp_path / "own.sql").write_text("select 'mine'")
-    assert write_models(own="1") == both("own", Outcome.EDITED)
-    assert (tmp_path / "own.sql").read_text() == "select 'mine'"
-    assert write_models("other", theirs="1") == both("theirs", Outcome.WRITTEN)
-
-    assert write_models(a="1", b="1") == both("a", Outcome.WRITTEN) | both("b", Outcome.WRITTEN)
-    before = times()
-    assert set(write_models(a="1", b="1").values()) == {Outcome.UNCHANGED}
-    assert times() == before
-    assert write_models(a="1", b="2") == both("a", Outcome.UNCHANGED) | both("b", Outcome.WRITTEN)
-    assert {name for name, time in times().items() if before[name] != time} == {"b.sql", "b.yml"}
-
-    for name in ("a.yml", "b.sql"):
-        (tmp_path / name).write_bytes((tmp_path / name).read_bytes().replace(b"\n", b"\r\n"))
-    with (tmp_path / "b.sql").open("a") as file:
-        file.write("where true\n")
-    before = times()
-    assert write_models(a="1", b="3") == both("a", Outcome.UNCHANGED) | both("b", Outcome.EDITED)
-    assert write_models(c="1") == {
-        **both("a", Outcome.REMOVED),
-        **both("b", Outcome.EDITED_AND_GONE),
-        **both("c", Outcome.WRITTEN),
-    }
-    assert {name for name, time in times().items() if before.get(name) == time} == set(before) - {"a.sql", "a.yml"}
-    (tmp_path / "b.sql").unlink()
-    assert write_models(b="3", c="1") == both("b", Outcome.WRITTEN) | both("c", Outcome.UNCHANGED)
 
 
 def ticdc(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:

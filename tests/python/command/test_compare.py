@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from support.exported import file_name
 
-from dbt_ticdc import compare, truth, upstream
+from dbt_ticdc import compare, target, truth, upstream
 from dbt_ticdc.errors import TicdcError
 from dbt_ticdc.truth import Column, Form
 
@@ -247,10 +247,11 @@ def test_differences_are_found_by_chunk_and_row(proof: SparkSession, tmp_path: P
     write(tmp_path / "s.keyless.jsonl", b'{"v": "a"}\n' * 3 + b'{"v": "b"}\n')
     (tmp_path / "s.gone-schema.sql").touch()
 
-    feed, commit_ts = compare.feed_and_commit(proof, None, None)
+    ask = target.of_session(proof)
+    feed, commit_ts = compare.feed_and_commit(ask, None, None)
     assert (feed, commit_ts) == ("f", 7)
-    columns = compare.columns_as_of(proof, feed, commit_ts)
-    report = compare.compare(proof, feed, commit_ts, truth.find(tmp_path), Form(), columns)
+    columns = compare.columns_as_of(ask, feed, commit_ts)
+    report = compare.compare(ask, feed, commit_ts, truth.find(tmp_path), Form(), columns)
     assert not report.is_equal
     assert {table[1]: [tally.rows, *compare.counts(tally)] for table, tally in report.tables.items()} == {
         "same": [1000, 2000, 0, 0, 0, 0],
@@ -262,24 +263,29 @@ def test_differences_are_found_by_chunk_and_row(proof: SparkSession, tmp_path: P
     assert text.endswith("s.new (1)\n\ndifferent: 2 of 4 tables\n")
     assert '\ns.other:\n  {"id":"10"} v\n  {"id":"11"} is not upstream\n  {"id":"5000"} is missing\n' in text
     assert "v10" not in text
+    # by several processes, and a chunk of rows at a time
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compare, "_BYTES_FOR_ONE_PROCESS", 0)
+        patch.setattr(compare, "_ROWS_AT_ONCE", 1)
+        assert compare.compare(ask, feed, commit_ts, truth.find(tmp_path), Form(), columns) == report
     # of a table without key a key is all values
     assert "\ns.keyless:\n  a row without key is missing\n  a row without key is missing\n" in text
 
     (tmp_path / "s.other.jsonl").unlink()
     (tmp_path / "s.keyless.jsonl").unlink()
-    assert compare.compare(proof, feed, commit_ts, truth.find(tmp_path), Form(), columns).text().endswith("equal\n")
+    assert compare.compare(ask, feed, commit_ts, truth.find(tmp_path), Form(), columns).text().endswith("equal\n")
 
     write(tmp_path / "s.same.3.jsonl", b"SECRET")
     with pytest.raises(TicdcError, match=r"same\.3\.jsonl, row 1: no JSON object"):
-        compare.compare(proof, feed, commit_ts, truth.find(tmp_path), Form(), columns)
-    with pytest.raises(TicdcError, match="feeds of the warehouse: f"):
-        compare.feed_and_commit(proof, "h", None)
-    assert compare.feed_and_commit(proof, "f", 0) == ("f", 0)
+        compare.compare(ask, feed, commit_ts, truth.find(tmp_path), Form(), columns)
+    with pytest.raises(TicdcError, match="feeds that are there: f"):
+        compare.feed_and_commit(ask, "h", None)
+    assert compare.feed_and_commit(ask, "f", 0) == ("f", 0)
     proof.sql("insert into ticdc__completeness values ('z', 0)")
     with pytest.raises(TicdcError, match="z is not complete through any commit yet"):
-        compare.feed_and_commit(proof, "z", None)
+        compare.feed_and_commit(ask, "z", None)
     with pytest.raises(TicdcError, match="no table of the feed f is known as of commit 7: nothing is compared"):
-        compare.compare(proof, feed, commit_ts, {}, Form(), {})
+        compare.compare(ask, feed, commit_ts, {}, Form(), {})
 
 
 class FakeCursor:

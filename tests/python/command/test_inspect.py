@@ -325,7 +325,7 @@ def test_without_a_warehouse_the_source_of_the_feed_is_asked(
 
 def test_a_feed_of_files_elsewhere_needs_a_warehouse() -> None:
     feed = {"name": "sink", "protocol": "storage_csv", "source": {"files": "s3a://bucket/prefix"}}
-    with pytest.raises(TicdcError, match="of feed sink are not on this machine: they are read by way of a warehouse"):
+    with pytest.raises(TicdcError, match="of feed sink are not on this machine: --warehouse names a warehouse"):
         places.at_source(feed, Place("a", 0, 0))
     with pytest.raises(TicdcError, match="say where the messages of feed shop are"):
         places.at_source(FEEDS[0], Place("a", 0, 0))

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pyspark
 import pytest
+import yaml
+from support import exported
 from support.corpus import SAMPLE
 from support.documents import Builds, shell
 from support.project import Server
@@ -85,3 +87,36 @@ def test_the_state_of_what_a_server_has(
     assert numbers.findall(by_command) == numbers.findall(by_dbt) != []
     assert cli.main(["status", "--thrift", address, "--schema", "nowhere"]) == 1
     assert "gives no session on the schema 'nowhere'" in capsys.readouterr().err
+
+
+def test_tables_behind_a_server_are_proved_and_have_models(
+    server: Server, builds: Builds, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The server need not be stopped, and no warehouse is opened."""
+    at_server = ["--thrift", f"127.0.0.1:{server.port}", "--feed", "shop"]
+    customers = checkpoints(SAMPLE).popitem()[1].tables["shop", "customers"]
+    exported.write_json_lines(tmp_path / "export", [customers])
+    assert cli.main(["compare", *at_server, "--truth", str(tmp_path / "export")]) == 0
+    assert capsys.readouterr().out.endswith("\nequal\n")
+    (file,) = (tmp_path / "export").iterdir()
+    first, *others = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    file.write_text(json.dumps({**json.loads(first), "name": "nobody"}) + "\n" + "".join(others[1:]), encoding="utf-8")
+    assert cli.main(["compare", *at_server, "--truth", str(tmp_path / "export")]) == 1
+    told = capsys.readouterr().out
+    assert told.endswith("\ndifferent: 1 of 1 tables\n") and " name\n" in told and "is not upstream\n" in told
+
+    models = tmp_path / "models"
+    assert cli.main(["codegen", *at_server, "--output", str(models), "--history"]) == 0
+    assert (models / "shop__customers_history.yml").is_file()
+    cursor = server.connect()
+    cursor.execute("select * from shop.customers limit 0")
+    names = [column[0].rpartition(".")[2] for column in cursor.description]
+    (model,) = yaml.safe_load((models / "shop__customers.yml").read_text(encoding="utf-8"))["models"]
+    assert [column["name"] for column in model["columns"]] == names
+    types = [column["data_type"].replace("timestamp_ltz", "timestamp") for column in model["columns"]]
+    cursor.execute("describe table shop.customers")
+    assert [row[1] for row in cursor.fetchall()] == types
+    assert cli.main(["codegen", *at_server, "--output", str(models), "--history"]) == 0
+    assert ", 0 of them unchanged" not in capsys.readouterr().out.splitlines()[-1]
+    assert cli.main(["codegen", "--thrift", at_server[1], "--feed", "shp", "--output", str(models)]) == 2
+    assert "ticdc: --feed: shp has no typed tables; feeds that have: shop\n" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from support.dumps import changed, line, tables_of, write
 
-from dbt_ticdc import messages, warehouse
+from dbt_ticdc import cli, messages, warehouse
 from dbt_ticdc.errors import TicdcError
 
 if TYPE_CHECKING:
@@ -59,6 +60,28 @@ def test_every_kind_of_file_is_loaded_once(
     assert load(write(tmp_path / "e.jsonl", [line(offset) for offset in range(7)])) == (7, 3)
     assert sorted(row.offset for row in loaded(spark, request)) == [0, 1, 2, 3, 3, 4, 5, 6]
     assert not list(warehouse.work_folder(home).glob("messages-*"))
+
+
+def test_a_load_builds_nothing(
+    spark: SparkSession, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For a project that builds over a Thrift server: `ticdc run` would build the package in its own schema, too."""
+    monkeypatch.setattr(cli, "_open", lambda folder: spark)
+    monkeypatch.setattr(type(spark), "stop", lambda session: None)
+    dump = write(tmp_path / "a.jsonl", [line(0), line(1)])
+    column = {"table_schema": "s", "table_name": "t", "column_name": "id", "ordinal_position": 1, "column_type": "int"}
+    (tmp_path / "columns.jsonl").write_text(json.dumps(column))
+    before = {row.namespace for row in spark.sql("show databases").collect()}
+    arguments = ["load", "--messages", str(dump), "--columns", str(tmp_path / "columns.jsonl"), "--schema", "raw_alone"]
+    assert cli.main([*arguments, "--warehouse", str(home)]) == 0
+    assert {row.namespace for row in spark.sql("show databases").collect()} == {*before, "raw_alone"}
+    assert (spark.table("raw_alone.messages").count(), spark.table("raw_alone.information_schema_columns").count()) == (
+        2,
+        1,
+    )
+    said = capsys.readouterr().err
+    assert "loading messages: 1 file(s), 0.0 MB  2 new of 2" in said
+    assert "the project reads these columns with ticdc__information_schema: `raw_alone`.information_schema_c" in said
 
 
 def test_an_empty_file_is_fine(load: Callable[..., messages.Loaded], tmp_path: Path) -> None:

@@ -12,6 +12,9 @@ import pytest
 
 from dbt_ticdc import arguments, cli, kafka, last_run
 from dbt_ticdc.errors import TicdcError
+from ticdc_udfs.sources import broker
+from ticdc_udfs.sources.broker import BrokerError
+from ticdc_udfs.sources.kafka import Found
 
 AT_BROKER = ["--kafka", "localhost:9092", "--topics", r"shop\_%", "--protocol", "canal_json"]
 
@@ -36,10 +39,10 @@ def test_options_are_a_feed() -> None:
     ("arguments", "says"),
     [
         ([], "say where the messages are: --messages, --kafka, or --feeds"),
-        (["--topics", "t"], "--topics and --protocol are of the messages at --kafka"),
+        (["--topics", "t"], "--topics and --protocol go with --kafka HOST:PORT"),
         (["--kafka", "b:1"], "--kafka needs --topics and --protocol"),
-        ([*AT_BROKER, "--messages", "dump"], "--kafka goes without --messages and --feeds"),
-        (["--messages", "dump", "--every", "60s"], "not for --messages"),
+        ([*AT_BROKER, "--messages", "dump"], "--kafka cannot stand beside --messages or --feeds"),
+        (["--messages", "dump", "--every", "60s"], "--every cannot stand beside --messages"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(arguments: list[str], says: str) -> None:
@@ -97,7 +100,7 @@ def test_a_dump_that_is_known_hides_no_new_messages_of_other_sources(
     (tmp_path / "dump.jsonl").write_text("")
     feeds = tmp_path / "feeds.yml"
     monkeypatch.setattr(last_run, "recall", lambda folder, asked_for: "as before\n")
-    monkeypatch.setattr(cli, "_open", lambda folder, variables: pytest.fail("opened", pytrace=False))
+    monkeypatch.setattr(cli, "_open_to_build", lambda *arguments: pytest.fail("opened", pytrace=False))
 
     def run(feed: str) -> None:
         feeds.write_text(f"- {{name: dumped, protocol: simple, topics: [d]}}\n{feed}")
@@ -107,3 +110,36 @@ def test_a_dump_that_is_known_hides_no_new_messages_of_other_sources(
     run("")
     with pytest.raises(pytest.fail.Exception, match="opened"):
         run("- {name: shop, protocol: storage_csv, source: {files: /bucket}}\n")
+
+
+class SomeBrokers:
+    """What the brokers of a test answer."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, told: list[Found] | BrokerError) -> None:
+        self.asked: list[tuple[object, object]] = []
+        self._told = told
+        monkeypatch.setattr(broker, "found", self._found)
+
+    def _found(self, kafka: object, patterns: object) -> list[Found]:
+        self.asked.append((kafka, patterns))
+        if isinstance(self._told, BrokerError):
+            raise self._told
+        return self._told
+
+
+def test_brokers_are_asked_before_spark_is_opened(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    brokers = SomeBrokers(monkeypatch, BrokerError("the brokers localhost:9092 did not tell their offsets"))
+    monkeypatch.setattr(cli, "_open_to_build", None)
+    assert cli.main(["run", *AT_BROKER, "--warehouse", str(tmp_path / "w")]) == 2
+    assert brokers.asked == [({"bootstrap_servers": "localhost:9092"}, [r"shop\_%"])]
+    said = capsys.readouterr().err
+    assert said.endswith("ticdc: feed default: the brokers localhost:9092 did not tell their offsets\n")
+    assert not (tmp_path / "w").exists()
+
+
+def test_topics_that_brokers_lack_are_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    SomeBrokers(monkeypatch, [])
+    kafka.check_brokers(variables(*AT_BROKER))
+    assert "feed default: the brokers have no topic that matches shop\\_%\n" in capsys.readouterr().err

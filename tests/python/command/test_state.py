@@ -102,6 +102,22 @@ def test_the_table_of_a_terminal() -> None:
     ]
 
 
+def test_what_the_last_run_did_and_why() -> None:
+    """It stands below the run, and is no word of a run before plans were kept."""
+    plan = {
+        "models": {"ticdc": {"took": "nothing"}, "int_ticdc__changes": {"took": "rebuilt", "feeds": ["shop"]}},
+        "rebuilt": [{"feed": "shop", "reason": "DDL of commit 7 came after rows of later commits", "commit_ts": 7}],
+    }
+    run = Run(NOW * 1000, "increment", NOW, "published", NOW + 2_000, 1_200, 7, json.dumps(plan))
+    lines = status.table(changed(runs=(run,)), aligned, printable).splitlines()
+    assert lines[2:4] == [
+        "  staged 1,200 messages, added 7 changes; wrote 1 of 2 tables",
+        "  rebuilt feed shop: DDL of commit 7 came after rows of later commits",
+    ]
+    assert json.loads(status.as_json(changed(runs=(run,))))["last_run"]["plan"] == plan
+    assert status.what_was_done(FAILED) == []
+
+
 @pytest.mark.parametrize("name", TARGETS)
 def test_metrics_are_what_prometheus_reads(name: str) -> None:
     text = status.prometheus(TARGETS[name]())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Mapping
@@ -107,6 +108,15 @@ def test_configurations_of_a_project_that_are_none_of_the_package_are_named(proj
         r'\+column_types of ticdc__error_codes: got \{"error_code": "bigint", .*\}, allowed for columns',
     ):
         assert re.search(told, said.text), f"{told}\n{said.text}"
+
+
+def test_a_feed_of_brokers_without_the_connector_is_told_before_anything_is_written(project: Project) -> None:
+    feed = {"name": "f", "protocol": "simple", "topics": ["t"], "source": {"kafka": {"bootstrap_servers": "b:1"}}}
+    said = project.dbt("kafkaless", f"build --vars '{json.dumps({'ticdc__feeds': [feed]})}'", schema="kafkaless")
+    assert said.exit_code
+    assert "a feed reads Kafka, and this Spark lacks the connector spark-sql-kafka-0-10_2.13." in said.text, said.text
+    project.cursor.execute("show tables in kafkaless")
+    assert project.cursor.fetchall() == []
 
 
 def test_seeds_with_another_delimiter_are_told_where_they_are_made_alone(project: Project) -> None:

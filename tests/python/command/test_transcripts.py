@@ -33,7 +33,7 @@ pytestmark = pytest.mark.soak("documents")
 COMMANDS = tuple(documents.commands())
 FEEDS = documents.the_block("docs/quickstart.md", "yaml", "feeds:")
 # Commands of `ticdc` that come to an end without anything of the world around; `sql` is told apart.
-ENDING = ("run", "redrive", "redecode", "compare", "inspect", "status", "report")
+ENDING = ("load", "run", "redrive", "redecode", "compare", "codegen", "inspect", "status", "report")
 # Where the expected output of one that is not run is looked for.
 SHOWN_BY = {"--mysql": "ticdc compare --feed shop --truth export/"}
 
@@ -72,8 +72,13 @@ class Left(NamedTuple):
 
 
 NOT_RUN: Mapping[str, Left] = {
-    "make run": Left("makes an environment from the package registry, and a build of all the sample", is_a_target),
+    "make run": Left(
+        "makes an environment from the package registry; the module `demo` has what it calls", is_a_target
+    ),
     "make test": Left("runs this test", is_a_target),
+    ".venv/bin/ticdc demo --every 10s --warehouse shop_live": Left(
+        "is ten builds; the module `demo` makes three of the same messages", is_understood
+    ),
     "pip install ../dbt-ticdc": Left("asks the package registry", is_installed_as),
     "ticdc serve --warehouse my_warehouse --port 10000": Left(
         "runs until it is ended; the server of the tests is one, on a port that is free", is_understood
@@ -84,8 +89,8 @@ NOT_RUN: Mapping[str, Left] = {
     "ticdc compare --feed shop --as-of 470610924950257664 --mysql mysql://reader@tidb:4000": Left(
         "asks a TiDB", is_understood
     ),
-    "ticdc codegen --feed shop --output models/shop --history": Left(
-        "is a run of dbt, as the one that the module `cli` holds against a table's columns", is_understood
+    "ticdc codegen --feed shop --output models/shop --thrift localhost:10000 --schema analytics": Left(
+        "asks a server at this port; the module `integration` asks that of the tests", is_understood
     ),
     "dbt build --full-refresh --vars '{ticdc__redecode: true}'": Left(
         "is one more build, as those of the modules `dbt_tests` and `avro_anew` are", is_understood_by_dbt
@@ -140,7 +145,7 @@ def answers(server: Server, builds: Builds, tmp_path_factory: pytest.TempPathFac
     found: dict[str, Answer] = {}
     begun: list[tuple[dict[str, Any], bool]] = []
 
-    def note(package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool) -> None:
+    def note(package: Path, work: Path, variables: Mapping[str, Any], full_refresh: bool, manner: build.Manner) -> None:
         begun.append((dict(variables), full_refresh))
 
     with pytest.MonkeyPatch.context() as patch:

@@ -69,11 +69,11 @@ def test_a_configuration_is_checked_before_spark_is_opened(
     dump.touch()
     opened: list[object] = []
 
-    def open_session(folder: Path, variables: dict[str, object] | None = None) -> None:
+    def open_session(folder: Path, variables: dict[str, object], *settings: object) -> None:
         opened.append(variables)
         raise TicdcError("Spark was opened")
 
-    monkeypatch.setattr(cli, "_open", open_session)
+    monkeypatch.setattr(cli, "_open_to_build", open_session)
     arguments = ["run", "--messages", str(dump), "--feeds", str(file), "--warehouse", str(tmp_path / "w")]
     assert cli.main(arguments) == 2
     said = capsys.readouterr().err

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support.configuration import PROBLEMS, WRONG
+from support.templates import yielded
 
+from ticdc_udfs.contract import configuration, faults, source
 from ticdc_udfs.contract.configuration import Kind, problems_of
 from ticdc_udfs.contract.options import parse
 
@@ -98,6 +101,10 @@ WRONG_ONES: Sequence[tuple[Mapping[str, Any], str]] = (
     (
         {"ticdc__feeds": [{**FEED, "options": {"session_time_zone": "+14:01"}}]},
         '.options.session_time_zone: got "+14:01", allowed: ',
+    ),
+    (
+        {"ticdc__feeds": [{**FEED, "options": {"security.protocol": "SASL_SSL"}}]},
+        'unknown option "security.protocol", Kafka\'s settings are in source.kafka.options, allowed for ',
     ),
     ({"ticdc__feeds": [{**FEED, "options": {"encoding": ["json"]}}]}, '.options.encoding: got ["json"], allowed: json'),
 )
@@ -255,3 +262,14 @@ def test_columns_of_other_layouts() -> None:
     relation = ("lake.t", "redpanda_iceberg", {"redpanda": "struct<partition:int>", "value": "string"})
     (problem,) = problems_of({"ticdc__feeds": [FEED]}, PROTOCOLS, [relation])
     assert problem == "source lake.t (of a feed in ticdc__feeds): value: got string, expected binary"
+
+
+def test_every_problem_has_a_case_here() -> None:
+    """What the checks can say is found in their code: a new problem without a case fails."""
+    told = [*PROBLEMS, *(problem for wrong, _ in WRONG_ONES for problem in found(wrong)), f"{SOURCE}: no such table"]
+    told += [f"{SOURCE}: {problem}" for _, problems in SOURCES.values() for problem in problems]
+    for feed, _ in WRONG_SOURCES:
+        told += problems_of({"ticdc__feeds": [feed]}, PROTOCOLS, [])
+    for module in (configuration, source, faults):
+        for template in yielded(Path(str(module.__file__))):
+            assert any(template.pattern.fullmatch(text) for text in told), template.place

@@ -212,7 +212,7 @@ def test_messages_that_the_source_no_longer_has_are_not_decoded_again(outcome: M
     assert (
         "feed shop, topic shop, partition 0: 3 message(s), offsets 0 to 2, which the source no longer holds" in refused
     )
-    assert "only --full-refresh builds again what follows" in outcome["refused"]["redecode without refresh"]
+    assert "only --full-refresh rebuilds what follows" in outcome["refused"]["redecode without refresh"]
 
 
 def test_a_session_that_reads_backslashes_as_themselves_is_refused(outcome: Mapping[str, Any]) -> None:
@@ -253,7 +253,7 @@ def test_a_full_refresh_of_one_model_is_refused(outcome: Mapping[str, Any]) -> N
     stored, refused = outcome["single"]["stored"], outcome["single"]["refused"]
     assert "int_ticdc__latest" in refused
     for model, said in refused.items():
-        assert "--full-refresh makes all tables of the package anew or none" in said, model
+        assert "--full-refresh rebuilds all tables of the package or none" in said, model
         (left_out,) = {*re.findall(r"left out: (.*?)\. Select", said)}
         assert left_out.split(", ") == sorted({*stored} - {model})
 

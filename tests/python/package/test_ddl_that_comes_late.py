@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -139,6 +140,13 @@ for _name, (_order, _cut) in CUTS.items():
     story(Cut(_name, "canal_json", (_lines[:_cut], _lines[_cut:]), {}))
 for _name, _order in WHOLE.items():
     story(Cut(_name, "canal_json", (records(_name, ORDERS[_order]),), {}))
+# a feed without watermarks is shown as far as it was seen
+UNBOUNDED = "late_unbounded"
+_lines = records(
+    UNBOUNDED,
+    [created(1, "widened"), row(10, "widened", 1, "a"), row(40, "widened", 2, "b", n="1"), *DDL[:1]],
+)
+story(Cut(UNBOUNDED, "canal_json", (_lines[:-1], _lines[-1:]), {}))
 
 
 def told(built: Built, mart: str, feed: str) -> list[Any]:
@@ -174,3 +182,18 @@ def test_late_ddl_gives_no_change_of_another_table_another_run(built_cases: Buil
         runs_of.setdefault(row["table_name"], set()).add(row["run_id"])
     assert runs_of["other"] == runs_of["parted"] == {first}
     assert runs_of["emptied"] == {first, second}
+
+
+def test_the_log_of_runs_says_why_a_feed_was_rebuilt(built_cases: Built) -> None:
+    feed = f"late_after_rows_{ORDERS['after_rows'].index(DDL[0])}"
+    plans = [json.loads(row["plan"]) for row in built_cases.rows("select plan from ticdc__runs order by run_id")]
+    first, second = [[each for each in plan["rebuilt"] if each["feed"] == feed] for plan in plans]
+    assert not first
+    ((_, reason, commit_ts),) = (each.values() for each in second)
+    assert ts(30) <= commit_ts <= ts(37)
+    assert reason == f"DDL of commit {commit_ts} came after changes of later commits were shown"
+    (unbounded,) = [each for each in plans[1]["rebuilt"] if each["feed"] == UNBOUNDED]
+    assert unbounded["commit_ts"] == ts(30)
+    assert unbounded["reason"] == f"DDL of commit {ts(30)} came after rows of later commits"
+    assert plans[1]["models"]["stg_ticdc__canal_json"] == {"took": "new messages"}
+    assert feed in plans[1]["models"]["int_ticdc__changes"]["feeds"]

@@ -19,12 +19,17 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 MOST_LINES = 180
 LONGEST_LINE = 160
 LONGEST_ROW = 300
+MOST_WORDS = 25
 
 _FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
 _LINK = re.compile(r"\[([^\]]*)\]\(([^()\s]+)\)")
 _NAME = re.compile(r"(?<!\w)(?:(?:stg|int)_)?ticdc__[a-z_]*[a-z](?!\w)")
+_FILE = re.compile(r"`([\w./-]+\.(?:csv|md|py|sql|yml))`")
 _COMMAND = re.compile(r"(?:^|[`$ /])ticdc ([a-z]+)\b(?!:)", re.MULTILINE)
+
+FOLDERS = ("benchmarks", "docs", "integration_tests", "macros", "models", "seeds", "tests", "udfs")
+OF_USERS = {"dbt_project.yml", "feeds.yml", "packages.yml", "profiles.yml"}
 
 document = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 
@@ -59,6 +64,31 @@ def test_commands_are_there(path: Path) -> None:
     code = [part.group() for pattern in (_FENCE, _CODE) for part in pattern.finditer(text)]
     unknown = {name for part in code for name in _COMMAND.findall(part)} - set(subcommands.choices)
     assert not unknown, f"{path.relative_to(ROOT)}: ticdc has no command {', '.join(sorted(unknown))}"
+
+
+@document
+def test_files_that_documents_name_are_there(path: Path) -> None:
+    """By their path from the root of the repository, or by its end; those of a user's project are named here."""
+    files = {f"/{file.relative_to(ROOT).as_posix()}" for folder in FOLDERS for file in (ROOT / folder).rglob("*.*")}
+    files |= {f"/{file.name}" for file in ROOT.iterdir()}
+    named = set(_FILE.findall(_FENCE.sub("", path.read_text(encoding="utf-8")))) - OF_USERS
+    missing = sorted(name for name in named if not any(file.endswith(f"/{name}") for file in files))
+    assert not missing, f"{path.relative_to(ROOT)}: there is no file {', '.join(missing)}"
+
+
+def test_the_glossary_is_short_and_in_order() -> None:
+    rows = re.findall(r"^\| ([^|*]+?) \| ", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    words = rows[1:]
+    assert len(words) <= MOST_WORDS
+    assert words == sorted(words, key=str.casefold)
+
+
+def test_decisions_are_listed_by_their_titles() -> None:
+    folder = ROOT / "docs" / "decisions"
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    for path in sorted(folder.glob("0*.md")):
+        title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        assert f"\n{int(path.name[:3])}. [{title}]({path.name})" in page
 
 
 def _is_there(path: Path, link: str) -> bool:

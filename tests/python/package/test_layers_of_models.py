@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,8 @@ ORDER = [
 ]
 """The folders of `models/`: a model reads only models of its own and of those before it."""
 MOST_LINES, MOST_LINES_OF_A_QUERY = 60, 260
+MOST_MACROS = 90
+"""So many macros a staging model reaches, with its materialization."""
 MACRO = re.compile(r"{%-? (?:macro|materialization) (\w+).*?{%-? end(?:macro|materialization) -?%}", re.DOTALL)
 
 
@@ -69,6 +72,24 @@ def test_a_snapshot_is_made_anew_where_a_seed_changed(models: dict[str, ModelNod
     assert settled
 
 
+def test_a_staging_model_reaches_its_own_sources_alone(manifest: Manifest, models: dict[str, ModelNode]) -> None:
+    """Whoever read one had to open the macros of all sources, of Avro, and of the end of a run."""
+    own = {"files": "file_messages", "topics": "kafka_messages", "schemas": "messages_with_schemas"}
+    expected = {
+        "avro": {own["topics"], own["schemas"]},
+        "debezium_avro": {own["topics"], own["schemas"]},
+        "storage_canal_json": {own["files"]},
+        "storage_csv": {own["files"]},
+    }
+    staging = {id: model for id, model in models.items() if _folder(model) == "staging"}
+    assert staging
+    for id, model in staging.items():
+        reached = _reached(manifest, [*model.depends_on.macros, f"materialization_{model.config.materialized}_spark"])
+        found = reached & {*own.values(), "finish_run"}
+        assert found == expected.get(model.name.removeprefix("stg_ticdc__"), {own["topics"]}), id
+        assert len(reached) <= MOST_MACROS, id
+
+
 def test_materializations_are_in_their_folder() -> None:
     folders = {
         path.parent.relative_to(ROOT).as_posix()
@@ -98,3 +119,14 @@ def _folder(model: ModelNode) -> str:
     """The folder of the order that the model is in; protocols have their own ones below it."""
     folder = Path(model.original_file_path).relative_to("models").parent.as_posix()
     return "staging" if folder.startswith("staging/") else folder
+
+
+def _reached(manifest: Manifest, macros: Sequence[str]) -> set[str]:
+    """The names of the package's macros that some of them call, and of all that these call."""
+    left, found = [macro if "." in macro else f"macro.ticdc.{macro}" for macro in macros], set()
+    while left:
+        macro = left.pop()
+        if macro.startswith("macro.ticdc.") and macro not in found:
+            found.add(macro)
+            left += manifest.macros[macro].depends_on.macros
+    return {macro.rpartition(".")[2] for macro in found}

@@ -142,7 +142,8 @@ def test_feeds(values: Mapping[str, Any]) -> None:
         {
             **FEEDS["ticdc__feeds"][0],
             "source": {"kind": "relation", "relation": None, "layout": "kafka"},
-            "keep_messages": False,
+            "reads": "relation",
+            "reader": "stg_ticdc__canal_json",
             "finished_topics": [],
             "partitions": None,
             "claim_check": None,

@@ -8,6 +8,7 @@ made it before there was a mark, and somebody's relations stand where two of the
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -116,12 +117,16 @@ class Runs:
     waits: list[bool]
 
     def about(self, table: str) -> list[list[tuple[str, str, str]]]:
-        """Of each run code, severity and detail of the problems of a table, `schema.table`."""
+        """Of each run code, severity and detail of the problems of a table, `schema.table`.
+
+        Tables that one reason leaves without a relation are one row, whose detail has them one after the other.
+        """
         return [
             [
-                (each["code"], each["severity"], each["detail"].rpartition(" (")[2].rstrip(")"))
+                (each["code"], each["severity"], detail)
                 for each in found
-                if f"{each['schema_name']}.{each['table_name']}" == table
+                for named, detail in _details(each)
+                if named == table
             ]
             for found in self.problems
         ]
@@ -133,6 +138,17 @@ class Runs:
     def relations(self, table: str) -> list[tuple[str | None, str | None] | None]:
         """The current and the history relation after each run."""
         return [tables.get(table) for tables in self.tables]
+
+
+def _details(problem: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The tables of a problem, `schema.table`, and what is told of each."""
+    detail = problem["detail"].partition(" (")[2].removesuffix(")")
+    if problem["table_name"] is not None:
+        yield f"{problem['schema_name']}.{problem['table_name']}", detail
+    elif problem["code"] == "table_not_typed":
+        for told in detail.partition("such as ")[2].split("; "):
+            table, _, of_table = told.partition(": ")
+            yield table, of_table
 
 
 def refused_source(folder: Path) -> str:
@@ -218,6 +234,16 @@ def test_a_source_that_does_not_fit_is_one_error_before_anything_runs(runs: Runs
 def test_a_table_that_cannot_be_typed_is_one_problem_in_each_run(runs: Runs, table: str, about: str) -> None:
     assert runs.about(table) == [[(*NOT_TYPED, about)]] * 3
     assert runs.relations(table) == [(None, None)] * 3
+
+
+def test_tables_that_one_reason_leaves_untyped_are_one_problem(runs: Runs) -> None:
+    told = [each["detail"] for each in runs.problems[0] if each["table_name"] is None and each["code"] == NOT_TYPED[0]]
+    names = ("budget: finance.budget_history", "costs: finance.costs_as_of", "ledger: finance.ledger")
+    listed = "; ".join(f"finance.{name}" for name in (*names, "revenue: finance.revenue"))
+    assert told == [
+        "A relation is there that this package did not make, and it was left as it is: the package has none of that "
+        f"name. (4 tables, such as {listed})"
+    ]
 
 
 def test_other_tables_go_on_beside_odd_ones(runs: Runs) -> None:

@@ -257,7 +257,7 @@ def test_a_problem_counts_the_uncertain_rows_of_a_ddl_and_says_how_to_list_them(
         if (row["code"], row["table_name"]) == ("uncertain_rows", "dropped")
     ]
     assert problem["severity"] == "error"
-    assert "took 2 row(s) is not certain: 1 are taken away, 1 stay" in problem["detail"]
+    assert "removed 2 row(s): the tables show 1 as removed and 1 as kept" in problem["detail"]
     query = problem["remedy"].partition(" lists them")[0]
     assert len(built_cases.rows(query)) == 2
     assert "ticdc__initial_loads" in problem["remedy"]

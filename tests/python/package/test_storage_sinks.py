@@ -199,7 +199,7 @@ def test_files_are_accounted_for(sinks: FolderOfSinks) -> None:
     assert sinks.unbalanced() == []
     told = sinks.problems("odd")
     assert told.keys() - {"stalled_watermark"} == {"dead_letters", "unknown_files"}
-    assert "1 file(s) have names that the storage sink gives none" in told["unknown_files"]
+    assert "1 file(s) have names that the storage sink does not use" in told["unknown_files"]
     assert sinks.problems("later").keys() == {"no_messages"}
     for name in WHOLE:
         assert not sinks.problems(name).keys() & {"offset_gaps", "topic_in_feeds", "unread_files"}

@@ -31,11 +31,13 @@ class Package:
     """The macros of `macros/typed/`, with what they need of dbt and of other folders; `asked` is what Spark is asked.
 
     `there` are names of relations and functions, each with what Spark says of it; `refused` the places of the blocks
-    that Spark refuses.
+    that Spark refuses; `seconds` what each script takes. `said` are lines of progress.
     """
 
-    def __init__(self, there: Mapping[str, str] | None = None, refused: str = "") -> None:
+    def __init__(self, there: Mapping[str, str] | None = None, refused: str = "", seconds: int = 0) -> None:
         self.asked: list[str] = []
+        self.said: list[str] = []
+        self.clock, self.seconds_of_script = 0, seconds
         self.run_state: dict[str, Any] = {"models": {}}
         self.remembered: dict[str, Any] = {}
         self.there, self.refused = there or {}, refused
@@ -45,6 +47,7 @@ class Package:
             "publish": lambda: self.asked.append("published"),
             "relation_of": lambda model: model,
             "run_id": lambda: "30",
+            "seconds": lambda: self.clock,
             "settle": lambda relation, settled: self.asked.append(f"settled {relation}"),
             "state": lambda: self.run_state,
             "text_literal": lambda text: "'" + text.replace("'", "\\'") + "'",
@@ -56,6 +59,8 @@ class Package:
             "fromjson": json.loads,
             "load_cached_relation": lambda relation: True if self.remembered.get("cached") else None,
             "local_md5": lambda text: md5(text.encode()).hexdigest(),
+            "log": lambda text, info: self.said.append(text),
+            "model": SimpleNamespace(name="int_ticdc__typed_views"),
             "modules": SimpleNamespace(re=re),
             "none": None,
             "ref": lambda name: name,
@@ -93,6 +98,7 @@ class Package:
         elif query.startswith("describe function"):
             rows = [(self.there[f"{query.rpartition(' ')[2]}()"],)]
         elif query.startswith("begin"):
+            self.clock += self.seconds_of_script
             rows = [(f"refused:{self.refused}",)]
         elif query.startswith("count"):
             rows = [(0, "added")]
@@ -289,6 +295,16 @@ def test_of_many_that_are_new_none_is_made_upon_a_view_that_is_ready() -> None:
     assert ready == "alter view int_ticdc__newest_rows as its query"
     assert md5(b"its query").hexdigest() in noted
     assert package.statements.index(ready) > package.statements.index("make query of view")
+
+
+def test_many_relations_tell_how_far_they_are() -> None:
+    """Over Thrift, 176 tables took a minute without a line."""
+    said = []
+    for seconds in (0, 6, 11):
+        package = Package(seconds=seconds)
+        package.build(answer(*(table(changes=[change("view")], row=row()) for _ in range(120))))
+        said.append([line.removeprefix("ticdc: int_ticdc__typed_views: ") for line in package.said])
+    assert said == [[], ["60 of 120"], ["30 of 120", "60 of 120", "90 of 120"]]
 
 
 def test_a_kind_that_was_left_out_is_not_remembered() -> None:

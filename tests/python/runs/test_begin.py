@@ -50,14 +50,14 @@ def test_a_run_that_can_begin(run: dict[str, Any]) -> None:
 @pytest.mark.parametrize("models", [*([name] for name in STORED), ["latest", "a view"], STORED[1:]])
 def test_a_full_refresh_takes_all_stored_tables_or_none(models: list[str]) -> None:
     (said,) = problems_of_run(Request(**{**RUN, "is_full_refresh": True, "models": models}))
-    assert said.startswith("--full-refresh makes all tables of the package anew or none")
+    assert said.startswith("--full-refresh rebuilds all tables of the package or none")
     left_out = [name for name in STORED if name not in models]
     assert f"left out: {', '.join(left_out)}. Select" in said
 
 
 def test_messages_are_decoded_again_in_a_full_refresh_alone() -> None:
     (said,) = problems_of_run(Request(**{**RUN, **REDECODE}))
-    assert said.startswith("ticdc__redecode is true, and only --full-refresh builds again")
+    assert said.startswith("ticdc__redecode is true, and only --full-refresh rebuilds")
 
 
 def test_tables_of_another_schema_are_not_read_by_a_part_of_the_package() -> None:

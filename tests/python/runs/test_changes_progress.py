@@ -11,7 +11,7 @@ import pytest
 from ticdc_udfs.contract.json_texts import by_json
 from ticdc_udfs.runs.changes import Arrival, Load, SettledChanges, changes_progress, split_tables
 from ticdc_udfs.runs.ddl_commits import DdlCommit, DdlPasses, ddl_passes
-from ticdc_udfs.runs.progress import Settled
+from ticdc_udfs.runs.progress import Cause, Settled
 
 NOW = 90
 
@@ -60,9 +60,16 @@ def test_changes_through_what_was_shown_are_late() -> None:
     assert not found.is_idle
 
 
+def test_why_a_feed_is_made_anew_is_the_cause_of_the_newest_run() -> None:
+    known = {"shop": Cause("changed_load", 8, 10), "web": Cause("dead_letters", 5)}
+    rows = Settled(9, causes={"shop": Cause("dead_letters", 7), "web": Cause("ddl_below_bound", 9, 20)})
+    found = changes_progress([], [], SettledChanges(7, causes=known), rows, NOW)
+    assert found.progress.causes == {"shop": known["shop"], "web": rows.causes["web"]}
+
+
 def test_where_nothing_arrives_what_was_settled_stays() -> None:
     settled = SettledChanges(
-        9, {"shop": 50}, {"shop": 8}, {"web": (4, 5)}, {}, True, {"shop": 3}, ("shop",), (("shop", ""),)
+        9, {"shop": 50}, {"shop": 8}, {"web": (4, 5)}, {}, {}, True, {"shop": 3}, ("shop",), (("shop", ""),)
     )
     found = changes_progress([], [], settled, Settled(9, {"shop": 50}, {"shop": 8}, {"web": (4, 5)}), NOW)
     assert found.progress == settled
@@ -115,6 +122,7 @@ def test_a_load_whose_table_changed_is_taken_again_with_its_feed() -> None:
     progress, taken = progress_of([], settled, Settled(9), load, other)
     assert taken == [load]
     assert progress.redriven == {"shop": NOW, "web": 6}
+    assert progress.causes == {"shop": Cause("changed_load", NOW, 50)}
     assert progress.loads == (other.id, load.id)
     assert progress.loaded == {other.id: "f", load.id: "new"}
     assert progress_of([], progress, Settled(9), other)[0].redriven == progress.redriven
@@ -175,22 +183,22 @@ SETTLED = DdlCommit("shop", 20, ["t"], ["u"], "settled")
 
 
 @pytest.mark.parametrize(
-    ("late", "again"),
+    ("late", "causes"),
     [
-        (DdlCommit("shop", 30, ["t"], state="late"), []),
-        (DdlCommit("shop", 10, ["v"], state="late"), []),
-        (DdlCommit("web", 10, ["t"], state="late"), []),
-        (DdlCommit("shop", 10, ["t"], state="late"), ["shop"]),
-        (DdlCommit("shop", 10, [], ["u"], "late"), ["shop"]),
-        (DdlCommit("shop", 20, ["v"], state="late"), ["shop"]),
-        (DdlCommit("shop", 30, ["t"], state="gone"), ["shop"]),
+        (DdlCommit("shop", 30, ["t"], state="late"), {}),
+        (DdlCommit("shop", 10, ["v"], state="late"), {}),
+        (DdlCommit("web", 10, ["t"], state="late"), {}),
+        (DdlCommit("shop", 10, ["t"], state="late"), {"shop": ("late_effect", 10)}),
+        (DdlCommit("shop", 10, [], ["u"], "late"), {"shop": ("late_effect", 10)}),
+        (DdlCommit("shop", 20, ["v"], state="late"), {"shop": ("late_effect", 20)}),
+        (DdlCommit("shop", 30, ["t"], state="gone"), {"shop": ("late_effect", 30)}),
     ],
 )
-def test_late_ddl_is_carried_alone_where_nothing_was_carried_after_it(late: DdlCommit, again: list[str]) -> None:
+def test_late_ddl_is_carried_alone_where_nothing_was_carried_after_it(late: DdlCommit, causes: dict[str, Any]) -> None:
     new = DdlCommit("shop", 50, ["t"])
     found = ddl_passes([SETTLED, new, late])
-    if again:
-        assert found == DdlPasses([], False, {}, again=tuple(again))
+    if causes:
+        assert found == DdlPasses([], False, {}, causes=causes)
         return
     assert found.late == ((late.feed, late.commit_ts),)
     assert sum(map(len, found.passes)) == 2
@@ -198,14 +206,20 @@ def test_late_ddl_is_carried_alone_where_nothing_was_carried_after_it(late: DdlC
 
 
 def test_late_rows_before_ddl_make_its_rows_anew() -> None:
-    assert ddl_passes([DdlCommit("shop", 50, ["t"])], ["shop"]) == DdlPasses([], False, {}, again=("shop",))
+    found = ddl_passes([DdlCommit("shop", 50, ["t"])], ["shop"])
+    assert found == DdlPasses([], False, {}, causes={"shop": ("late_row", None)})
+
+
+def test_the_first_ddl_that_came_late_is_told() -> None:
+    late = [DdlCommit("shop", commit_ts, ["t"], state="late") for commit_ts in (15, 10)]
+    assert ddl_passes([SETTLED, *late], ["shop"]).causes == {"shop": ("late_effect", 10)}
 
 
 def test_functions_are_called_with_json_texts() -> None:
     function = by_json(ddl_passes, list[DdlCommit], list[str])
     texts = ['[{"feed":"shop","commit_ts":1,"moved_tables":["t"],"widened_tables":["t"],"state":"new"}]', None]
     assert function(pa.array(texts, pa.string()), pa.array(["[]", "[]"])).to_pylist() == [
-        '{"passes":[[["shop",1]]],"gives_columns":true,"last_commits":{"shop":1},"late":[],"again":[]}',
+        '{"passes":[[["shop",1]]],"gives_columns":true,"last_commits":{"shop":1},"late":[],"causes":{}}',
         None,
     ]
     settled = by_json(lambda each: each, SettledChanges)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ticdc_udfs.runs.progress import EventSettings, SeenFeed, Settled, Suspect, event_progress
+from ticdc_udfs.runs.progress import Cause, EventSettings, SeenFeed, Settled, Suspect, event_progress
 
 NOTHING = Settled()
 DDL = EventSettings(is_bounded=True, ddl_feeds=["shop", "web"])
@@ -51,7 +51,7 @@ CASES: Mapping[str, Case] = {
         [SeenFeed("shop", 9, redriven_run_id=8), SeenFeed("web", 9, redriven_run_id=3)],
         Settled(7, redriven={"web": 5, "other": 2}),
         EventSettings(is_bounded=True, ddl_feeds=[]),
-        Settled(9, redriven={"shop": 8, "web": 5, "other": 2}),
+        Settled(9, redriven={"shop": 8, "web": 5, "other": 2}, causes={"shop": Cause("dead_letters", 8)}),
     ),
     "rows and DDL in order": Case(
         [SeenFeed("shop", 9, first_row_ts=31, last_row_ts=50, first_ddl_ts=41, last_ddl_ts=45)],

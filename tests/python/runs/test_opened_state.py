@@ -92,7 +92,7 @@ REFUSED: Mapping[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a protocol that a refresh left out": (
         PUBLISHED | {"protocols": ["simple"], "models": MODELS},
         {},
-        "feed shop is in ticdc__feeds again, and all tables were made anew without the messages of its protocol, ",
+        "feed shop is in ticdc__feeds again, and all tables were rebuilt without the messages of its protocol, ",
     ),
 }
 

@@ -79,6 +79,7 @@ PROBLEMS: dict[str, tuple[dict[str, Any], str]] = {
         kafka(sasl_jaas_config=JAAS.replace("${secrets:WORD}", "hidden-word")),
         "expected a reference",
     ),
+    "a password of librdkafka's": (kafka(sasl_password="hidden-word"), "expected sasl.jaas.config, such as org.apache"),
     "no module": (kafka(sasl_jaas_config="hidden-word"), "expected org.apache"),
     "a store of Java": (kafka(ssl_truststore_location="/trust.jks"), "needs ssl.truststore.type: PEM"),
 }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticdc_udfs.sources.kafka import Feed, Found, Known, Planned, Status, plan
+from ticdc_udfs.sources.kafka import Feed, Found, Known, Planned, Status, is_new, plan
 
 RUN = 70
 
@@ -18,7 +19,7 @@ def found(partition: int = 0, low: int = 0, high: int = 10, topic_id: str = "a",
     return Found("t", partition, topic_id, low, high, high if end is None else end)
 
 
-def known(partition: int = 0, next_offset: int | None = None, topic_id: str | None = "a", **members: int) -> Known:
+def known(partition: int = 0, next_offset: int | None = None, topic_id: str | None = "a", **members: Any) -> Known:
     return Known("t", partition, topic_id, next_offset=next_offset, **members)
 
 
@@ -144,3 +145,26 @@ def test_runs_with_a_cap_read_each_offset_once(offsets: list[tuple[int, int]], c
             read[each.partition] += range(each.start_offset, each.end_offset)
         positions = [known(each.partition, each.end_offset, first_offset=each.first_offset) for each in got]
     assert read == {each.partition: [*range(each.low_offset, each.high_offset)] for each in parts}
+
+
+@pytest.mark.parametrize(
+    ("there", "before", "is_told"),
+    [
+        (found(), known(next_offset=10, status="read"), True),
+        (found(), known(next_offset=7, status="read"), False),
+        # of a run before statuses were planned, and of a topic that no plan has
+        (found(), known(next_offset=10), False),
+        (found(high=0), None, False),
+        (found(topic_id="b"), known(next_offset=10, status="recreated"), True),
+        (found(topic_id="b"), known(next_offset=10, status="read"), False),
+        (found(low=8), known(next_offset=5, status="expired"), True),
+    ],
+)
+def test_a_plan_that_tells_nothing_new(there: Found, before: Known | None, is_told: bool) -> None:
+    feed = Feed("shop", [there], [before] if before else [])
+    assert is_new([feed], plan([feed], RUN)) is not is_told
+
+
+def test_what_was_just_accepted_is_new() -> None:
+    feed = Feed("shop", [found(low=10)], [known(next_offset=5, status="expired")], is_accepted=True)
+    assert is_new([feed], plan([feed], RUN))

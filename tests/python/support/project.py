@@ -103,3 +103,11 @@ def assert_passes(client: subprocess.Popen[str]) -> None:
     output, _ = client.communicate(timeout=900)
     assert client.returncode == 0, output
     assert "Completed successfully" in output or "Completed with 1 warning" in output, output
+
+
+def write_project(folder: Path, files: Mapping[str, str]) -> Path:
+    """A folder with these files, by their paths in it."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder

@@ -35,7 +35,10 @@ def _sentences(message: Message) -> Iterator[str]:
             if protocol == message.protocol:
                 yield f"it can be read with {told}: set it, and `ticdc redrive --feeds FILE` decodes it again"
             else:
-                yield f"it can be read as protocol {protocol} with {told}: look whether the topic is of another feed"
+                yield (
+                    f"it can be read as protocol {protocol} with {told}: look whether the topic is of another feed; if "
+                    "not, set it, and `ticdc redecode --feeds FILE` decodes all messages again"
+                )
             return
 
 

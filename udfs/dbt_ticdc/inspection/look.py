@@ -32,7 +32,9 @@ def show(
     """
     feed = places.feed_of(variables, place, feed_name)
     if feed.get("protocol") not in DECODERS:
-        raise TicdcError(f"feed {feed.get('name')}: protocol {feed.get('protocol')!r}, allowed: {', '.join(DECODERS)}")
+        raise TicdcError(
+            f"feed {feed.get('name')}: protocol: got {feed.get('protocol')!r}, allowed: {', '.join(DECODERS)}"
+        )
     if files:
         found = places.in_dump(files, place)
     elif spark is not None:

@@ -108,7 +108,7 @@ def at_source(feed: Feed, place: Place) -> Bytes:
         folder = str(source["files"]).removeprefix("file://")
         if not folder.startswith("/"):
             told = f"the files of feed {feed['name']} are not on this machine"
-            raise TicdcError(f"{told}: they are read by way of a warehouse alone, which --warehouse names")
+            raise TicdcError(f"{told}: --warehouse names a warehouse that `ticdc run` made of them")
         return of_files(feed, place, _Local(Path(folder)))
     raise TicdcError(
         f"say where the messages of feed {feed['name']} are: --messages names dumps, --warehouse tables made of them"
@@ -120,7 +120,10 @@ def at_brokers(kafka: Mapping[str, Any], place: Place) -> Bytes:
     try:
         from confluent_kafka import Consumer, KafkaException, TopicPartition
     except ImportError as error:
-        raise TicdcError("messages of Kafka need confluent-kafka: pip install dbt-ticdc[kafka]") from error
+        raise TicdcError(
+            "messages of Kafka need confluent-kafka: pip install 'dbt-ticdc[kafka]', or of a checkout "
+            "'../dbt-ticdc[kafka]'"
+        ) from error
     try:
         settings = options_of_librdkafka(kafka, os.environ)
     except LookupError as error:
@@ -236,7 +239,8 @@ def in_warehouse(spark: SparkSession, variables: Mapping[str, Any], feed: Feed, 
         return at_brokers(source["kafka"], place)
     if not has_layout:
         raise TicdcError(
-            f"of the layout {source['layout']} dead letters alone are looked at, and this message is none",
+            f"feed {feed['name']}: of a source with layout {source['layout']} only dead letters are shown, and this "
+            "message is none; --messages names a dump that has it",
             1,
         )
     raise _not_there(f"the rows of {relation}", place, _known(spark, relation, place.topic))

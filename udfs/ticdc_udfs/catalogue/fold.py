@@ -134,7 +134,7 @@ class Effect(NamedTuple):
 
     `partitioning` is the table's before the DDL, `partitions` what the DDL names of it (empty where unknown).
     `physical_id` is TiDB's id of the whole table, where messages tell it. `regrouped` has, by name in lower case, the
-    last commit at which a DDL put the rows of a partition together anew, by their values.
+    last commit at which a DDL distributed the rows of a partition again, by their values.
     """
 
     commit_ts: int
@@ -283,7 +283,7 @@ class _Catalogue:
     `told` are tables known from schemas without DDL alone, with the commit of the first row; 0: none bears the schema.
     `told_by_rows` are those whose virtual generated columns no message told. `sends_ddl` tells that there was a DDL
     already. `ids` are TiDB's ids, as far as messages tell them. `odd` are columns that rows of the commit bear and
-    their tables lacked, `missed` those that they bear no more; `borne` are the ids of those that rows of a table bore.
+    their tables lacked, `missed` those that they lack now; `borne` are the ids of those that rows of a table bore.
     `views` are the names of views and sequences, which DDL of tables may be of. `regrouped` is that of `Effect`.
     Of the DDL of now, `wire` are the columns in its message and `mentioned` those in its text, in lower case.
     """
@@ -341,13 +341,13 @@ class _Catalogue:
             table = self.live.get(key)
             # where TSOs hold only milliseconds, the DDL that gave them may be of the row's own
             if table is not None and not (has_ddl and all(map(table.column, columns))):
-                detail = f"rows bear columns that no DDL gave it: {', '.join(columns)}"
+                detail = f"rows have columns that no DDL added: {', '.join(columns)}"
                 self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
         self.odd.clear()
         for key, columns in self.missed:
             table = self.live.get(key)
             if table is not None and all(map(table.column, columns)):
-                detail = f"rows bear columns no more that no DDL took away: {', '.join(columns)}"
+                detail = f"rows lack columns that no DDL dropped: {', '.join(columns)}"
                 self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
         self.missed.clear()
 
@@ -566,12 +566,12 @@ class _Catalogue:
         drops = reversed(self._drops(schema, name))
         drop = next((drop for drop in drops if self._may_be(drop.table, columns, unless_told=True)), None)
         if drop is not None:
-            detail = f"it is there again: the rows that it had at the commit {drop.commit_ts} are taken for its own"
+            detail = f"it exists again: the rows that it had at the commit {drop.commit_ts} are shown again"
             self._problem(ProblemCode.MISSING_DDL, detail, schema, name)
             table, by = drop.table, DdlKind.RECOVER_TABLE
             self.dropped[table.key].remove(drop)
         else:
-            detail = f"{_named(schema, name)} is there again though no DDL made it, and its first rows may be missing"
+            detail = f"{_named(schema, name)} exists again though no DDL created it, and its first rows may be missing"
             self._problem(ProblemCode.ROWS_LOST, detail, schema, name)
             table, by = replace(self._new_table(schema, name), origin=Origin.NONE), DdlKind.CREATE_TABLE
         self.live[table.key] = table
@@ -701,7 +701,7 @@ class _Catalogue:
         if not schemas or (key != new and key not in self.live and key in self.export):
             schemas.setdefault(schema.lower(), schema)
         if len(schemas) > 1:
-            detail = f"it stands without database, and these have one of the name: {_listed(sorted(schemas.values()))}"
+            detail = f"the DDL names no database, and these have such a table: {_listed(sorted(schemas.values()))}"
             self._problem(ProblemCode.UNKNOWN_TABLE, detail, schema, name)
         return next(iter(schemas.values())) if len(schemas) == 1 else schemas.get(schema.lower(), schema)
 
@@ -906,7 +906,7 @@ class _Catalogue:
         """
         if not self._is_of_before(table) or not any(index.primary for index in table.indexes):
             return table
-        detail = "it gets a primary key and has one: no DDL dropped it, and rows may have changed unseen since"
+        detail = "it gets a primary key though it has one: no DDL dropped that, and rows may have changed unseen since"
         self._problem(ProblemCode.MISSING_DDL, detail, table.schema, table.name)
         return replace(table, indexes=tuple(index for index in table.indexes if not index.primary), named=None)
 
@@ -915,7 +915,7 @@ class _Catalogue:
         other = table.column(name)
         if other is None or other is column or not self._is_of_before(table):
             return table
-        detail = f"it gets a column `{name}` and has one: no DDL dropped or renamed it"
+        detail = f"it gets a column `{name}` though it has one: no DDL dropped or renamed that"
         self._problem(ProblemCode.MISSING_DDL, detail, table.schema, table.name)
         return without_column(table, other)
 
@@ -1060,7 +1060,7 @@ class _Catalogue:
             self._heed(table, columns)
 
     def _miss(self, table: Table, wire: Sequence[WireColumn]) -> None:
-        """Notes which columns rows bear no more that earlier ones did."""
+        """Notes which columns rows lack that earlier ones had."""
         borne = {found.column_id for one in wire if (found := table.column(one.name)) is not None}
         if borne <= {*table.key_ids} or not self._is_of_before(table):
             return  # a message of a key alone, or of before a DDL of its millisecond
@@ -1075,7 +1075,7 @@ class _Catalogue:
             return table
         table, unlike = with_wire_of_later(table, before, wire)
         if unlike:
-            detail = f"rows bear values of another kind in columns that no DDL changed: {', '.join(unlike)}"
+            detail = f"rows have values of another kind in columns that no DDL changed: {', '.join(unlike)}"
             self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
         return table
 
@@ -1142,7 +1142,7 @@ class _Catalogue:
             elif table.identity in self.told_by_rows and set(known) < set(names):
                 told = with_wire(table, columns, rows_were_seen=True)
             elif table.origin is not Origin.EXPORT:
-                detail = "the columns on the wire are not those that the DDL gives"
+                detail = "the columns in the message are not those that the DDL gives"
                 self._problem(ProblemCode.SCHEMA_DIFFERS, detail, table.schema, table.name)
         self.told_by_rows.discard(table.identity)
         if told != table:

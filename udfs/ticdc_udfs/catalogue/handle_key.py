@@ -20,7 +20,7 @@ Column = TypeVar("Column", bound=Hashable)
 class TableIndex(NamedTuple, Generic[Column]):
     """An index; None among its columns stands for an expression.
 
-    `number` orders the indexes of a table as TiDB's ids do: the later one is the larger, and one that is built anew
+    `number` orders the indexes of a table as TiDB's ids do: the later one is the larger, and one that is rebuilt
     gets a new one. `partial`: it holds some rows alone.
     """
 
@@ -70,9 +70,9 @@ _TYPE = re.compile(r"(\w+)(?:\((.*)\))?", re.DOTALL)
 
 
 def is_rebuilt(old: str, new: str) -> bool:
-    """Whether MODIFY COLUMN from one type to another builds the column's indexes anew, under new numbers.
+    """Whether MODIFY COLUMN from one type to another rebuilds the column's indexes, under new numbers.
 
-    TiDB does so where it writes the rows anew: for any other type than one of the same kind that is as wide, and for
+    TiDB does so where it writes the rows again: for any other type than one of the same kind that is as wide, and for
     another sign. From 8.5.5 on it checks narrower integers and texts instead, in strict mode, which no message tells.
     """
     (word, old_length), (new_word, length) = _measured(old), _measured(new)

@@ -255,7 +255,7 @@ def without_column(table: Table, column: Column) -> Table:
 
 
 def _renumbered(table: Table, column_id: int) -> Table:
-    """The table after its indexes with a column were built anew, in their order."""
+    """The table after its indexes with a column were rebuilt, in their order."""
     indexes, number = [], table.next_index
     for index in table.indexes:
         if column_id in index.columns:
@@ -324,7 +324,7 @@ def changed_partitions(partitions: tuple[Partition, ...], change: PartitionChang
 
 
 def regrouped_partitions(old: Partitioning | None, new: Partitioning | None, change: PartitionChange) -> set[str]:
-    """The names of the partitions whose rows a DDL put together anew, by their values: those before and after it."""
+    """The names of the partitions whose rows a DDL distributed again, by their values: those before and after it."""
     was, now = ({partition.name for partition in each.partitions} if each else set() for each in (old, new))
     is_numbered = old is not None and old.method in ("hash", "key")
     match change.kind:

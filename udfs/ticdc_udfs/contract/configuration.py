@@ -148,7 +148,8 @@ def _of_options(options: object, protocol: str, kinds: Mapping[str, Kind], place
         return
     for option, value in given.items():
         if option not in kinds:
-            hint = meant(option, kinds)
+            is_of_clients = isinstance(option, str) and option.startswith(("security.", "sasl.", "ssl."))
+            hint = " Kafka's settings are in source.kafka.options," if is_of_clients else meant(option, kinds)
             yield f"{place}: unknown option {_json(option)},{hint} allowed for {protocol}: {', '.join(kinds)}"
         elif told := _allowed_instead(value, kinds[option]):
             yield f"{place}.{option}: {got(value)}, allowed: {told}"

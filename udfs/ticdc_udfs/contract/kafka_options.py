@@ -22,6 +22,7 @@ _OF_SPARK = re.compile(
     r"auto\.offset\.reset|enable\.auto\.commit|group\.id|interceptor\.classes|isolation\.level|(key|value)\.deserializer"
     r"|bootstrap\.servers|config\.providers.*"
 )
+_OF_LIBRDKAFKA = ("sasl.username", "sasl.password", "sasl.mechanisms")
 _OF_JAAS = re.compile(r'\b(username|password)\s*=\s*(?:"([^"]*)"|\'([^\']*)\')')
 _MODULES = (
     "org.apache.kafka.common.security.plain.PlainLoginModule",
@@ -68,6 +69,11 @@ def _of_option(name: str, value: object, place: str) -> Iterator[str]:
         yield f"{place}: {got(name)}, expected a setting of Kafka's clients, without kafka. before it"
     elif _OF_SPARK.fullmatch(name):
         yield f"{place}: {got(name)}, which Spark or the package sets"
+    elif name in _OF_LIBRDKAFKA:
+        yield (
+            f"{place}: {got(name)}, which is a setting of librdkafka; expected sasl.jaas.config, such as "
+            f'{_MODULES[0]} required username="reader" password="${{secrets:KAFKA_PASSWORD}}";'
+        )
     elif not isinstance(value, str):
         yield f"{place}.{name}: expected a text"
     elif name == "sasl.jaas.config" and not _JAAS.fullmatch(value):

@@ -72,12 +72,12 @@ def _of_refresh(request: Request) -> Iterator[str]:
     if not request.is_full_refresh:
         if (request.variables or {}).get("ticdc__redecode") is True:
             yield (
-                "ticdc__redecode is true, and only --full-refresh builds again what follows from the messages: give "
+                "ticdc__redecode is true, and only --full-refresh rebuilds what follows from the messages: give "
                 "both, or neither"
             )
     elif left_out and len(left_out) < len(request.stored):
         yield (
-            "--full-refresh makes all tables of the package anew or none, as each notes what it took of the others; "
+            "--full-refresh rebuilds all tables of the package or none, as each settles what it took of the others; "
             f"left out: {', '.join(left_out)}. Select package:ticdc as well, or none of its models"
         )
 

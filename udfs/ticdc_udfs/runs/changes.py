@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from ticdc_udfs.runs.progress import Settled, feeds_to_rebuild
+from ticdc_udfs.runs.progress import Cause, Settled, feeds_to_rebuild, newest_causes
 
 _MOST_TABLES = 200
 """Readers carry the list of tables with split changes: of more than these it tells the feed."""
@@ -73,7 +73,7 @@ class ChangesProgress(Struct, frozen=True):
     is none; `is_exact` says whether each row tells its commit, `waits_for_cells` which rows there are: whole ones
     (false), and those that wait for cells (true); `may_be_doubled` says whether the source may hold a message twice,
     `is_mixed` whether rows may come again that told their commit otherwise: a millisecond alone, or a TSO. `rebuilt`
-    are the feeds that are made anew. Changes through the commits in `shown_through` are late, as their feeds were shown
+    are the feeds that are rebuilt. Changes through the commits in `shown_through` are late, as their feeds were shown
     through these: not those of feeds whose dead letters are read again. Of feeds that are `shown_again`, as DDL came
     below their bound, only changes are late that were late, or were not there. `is_idle` says that there is nothing to
     take.
@@ -100,18 +100,20 @@ def changes_progress(
     """What a run takes of `arrivals` and `loads`, where `rows` says how far rows go.
 
     What came since may tell of the table at the commit of its load: its key, its types, its incarnation. Its feed is
-    made anew then, as those that `rows` tells.
+    rebuilt then, as those that `rows` names.
     """
     redriven = {feed: max(rows.redriven.get(feed, 0), settled.redriven.get(feed, 0)) for feed in _keys(rows, settled)}
-    redriven.update({load.feed: run_id for load in loads if load.is_changed})
-    anew = feeds_to_rebuild(settled, redriven)
-    shown_again = [feed for feed in anew if rows.late.get(feed) == redriven[feed]]
-    taken = [id for id in settled.loads if json.loads(id)[0] not in anew]
+    changed = {load.feed: load for load in loads if load.is_changed}
+    redriven.update(dict.fromkeys(changed, run_id))
+    of_loads = {feed: Cause("changed_load", run_id, load.commit_ts) for feed, load in changed.items()}
+    rebuilt = feeds_to_rebuild(settled, redriven)
+    shown_again = [feed for feed in rebuilt if rows.late.get(feed) == redriven[feed]]
+    taken = [id for id in settled.loads if json.loads(id)[0] not in rebuilt]
     to_take = [
         load for load in loads if load.id not in taken and load.commit_ts <= rows.bounds.get(load.feed, load.commit_ts)
     ]
     first_keyless = [each.first_keyless_commit_ts for each in arrivals if each.first_keyless_commit_ts is not None]
-    firsts = {feed: commit_ts for feed, commit_ts in settled.first_commits.items() if feed not in anew}
+    firsts = {feed: commit_ts for feed, commit_ts in settled.first_commits.items() if feed not in rebuilt}
     begun = [(each.feed, each.first_commit_ts) for each in arrivals] + [(load.feed, load.commit_ts) for load in to_take]
     for feed, commit_ts in begun:
         firsts[feed] = min(firsts.get(feed, commit_ts), commit_ts)
@@ -128,6 +130,7 @@ def changes_progress(
             redriven=redriven,
             newest=rows.newest,
             late=rows.late,
+            causes=newest_causes(settled.causes, rows.causes, of_loads),
             has_keyless_rows=settled.has_keyless_rows
             or bool(first_keyless)
             or any(_lacks_key(load) for load in to_take),
@@ -148,14 +151,14 @@ def changes_progress(
         waits_for_cells=[False] * (some_are_whole or not some_wait) + [True] * some_wait,
         may_be_doubled=any(each.some_may_be_doubled for each in arrivals),
         is_mixed=any(each.feed in exact & inexact | untold for each in arrivals),
-        rebuilt=anew,
+        rebuilt=rebuilt,
         shown_through={
-            feed: commit_ts for feed, commit_ts in settled.bounds.items() if feed not in anew or feed in shown_again
+            feed: commit_ts for feed, commit_ts in settled.bounds.items() if feed not in rebuilt or feed in shown_again
         },
         shown_again=shown_again,
         is_idle=bool(settled.run_id)
         and (settled.run_id, settled.bounds) == (rows.run_id, rows.bounds)
-        and not anew
+        and not rebuilt
         and not to_take,
     )
 

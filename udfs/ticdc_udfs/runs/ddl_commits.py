@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
+
+from ticdc_udfs.runs.progress import CauseKind
 
 
 class DdlCommit(Struct, frozen=True):
@@ -33,15 +35,15 @@ class DdlPasses(Struct, frozen=True):
     """Commits of DDL that move rows, pass after pass (feed and commit), and what all of them tell.
 
     `last_commits` has the last commit of each feed that has any; `gives_columns` says whether one gives new columns.
-    `late` are those at or below what is settled. The feeds `again` are to be carried anew first: there are no passes
-    then.
+    `late` are those at or below what is settled. Feeds with `causes` are to be carried again first: there are no passes
+    then. A cause says why, and by which commit of DDL.
     """
 
     passes: Sequence[Sequence[tuple[str, int]]]
     gives_columns: bool
     last_commits: dict[str, int]
     late: Sequence[tuple[str, int]] = ()
-    again: Sequence[str] = ()
+    causes: Mapping[str, tuple[CauseKind, int | None]] = {}
 
 
 def ddl_passes(ddl_commits: Iterable[DdlCommit], late_rows: Iterable[str] = ()) -> DdlPasses:
@@ -52,10 +54,13 @@ def ddl_passes(ddl_commits: Iterable[DdlCommit], late_rows: Iterable[str] = ()) 
     in_order = sorted(ddl_commits, key=lambda each: each.commit_ts)
     settled = [each for each in in_order if each.state == "settled"]
     late = [each for each in in_order if each.state == "late"]
-    changed = {each.feed for each in late if any(other.is_changed_by(each) for other in settled)}
-    again = {*late_rows, *changed, *(each.feed for each in in_order if each.state == "gone")}
-    if again:
-        return DdlPasses([], False, {}, again=tuple(sorted(again)))
+    changed = [each for each in late if any(other.is_changed_by(each) for other in settled)]
+    causes: dict[str, tuple[CauseKind, int | None]] = {feed: ("late_row", None) for feed in late_rows}
+    # the first commit of a feed counts
+    for each in reversed([*changed, *(each for each in in_order if each.state == "gone")]):
+        causes[each.feed] = "late_effect", each.commit_ts
+    if causes:
+        return DdlPasses([], False, {}, causes=causes)
     to_write = [each for each in in_order if each.state in ("new", "late")]
     passes: list[list[tuple[str, int]]] = []
     seen: dict[tuple[str, str], int] = {}

@@ -35,8 +35,8 @@ class LatestFacts(Struct, frozen=True):
 class LatestState(Struct, frozen=True):
     """How changes are taken in.
 
-    `run_id` is the newest run that the states have, 0 where all are made anew; `merge` says whether they become one
-    batch, `late` whether a change may be older than a state, `redriven` has the feeds that are made anew.
+    `run_id` is the newest run that the states have, 0 where all are rebuilt; `merge` says whether they become one
+    batch, `late` whether a change may be older than a state, `redriven` has the feeds that are rebuilt.
     """
 
     run_id: int
@@ -47,8 +47,8 @@ class LatestState(Struct, frozen=True):
 
 
 def latest_state(facts: LatestFacts, settled: SettledLatest, redriven: Mapping[str, int]) -> LatestState:
-    """Says how the changes are taken in; `redriven` has, by feed, the last run by which its changes were made anew."""
-    # a late change of a keyless row numbers its copies anew
+    """Says how the changes are taken in; `redriven` has, by feed, the last run by which its changes were rebuilt."""
+    # a late change of a keyless row numbers its copies again
     if (facts.late_run_id or 0) > settled.run_id:
         return LatestState(0, True, False, [], False)
     feeds = feeds_to_rebuild(settled, redriven)

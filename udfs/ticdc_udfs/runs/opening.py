@@ -75,9 +75,9 @@ def opened_state(published: State, working: State, facts: OpeningFacts) -> Opene
 
 
 def _goes_on(published: State, working: State, facts: OpeningFacts) -> bool:
-    """Whether the run goes on with what another one left: not where a third one published since that began.
+    """Whether the run resumes what another one left: not if a third one published since that began.
 
-    A refresh is gone on with only by a refresh of a part, as `dbt retry` is one.
+    Only a refresh of a part, such as `dbt retry`, resumes a refresh.
     """
     is_newer = working.get("run_id", 0) > published.get("run_id", 0)
     if not is_newer or working.get("number") != published.get("number", 0) + 1:
@@ -118,7 +118,7 @@ def _of_protocols(
         staged = models.get(facts.staged[protocol][1]) or {}
         if built and protocol not in built and staged.get("batches"):
             return (
-                f"feed {feed} is in ticdc__feeds again, and all tables were made anew without the messages of its "
+                f"feed {feed} is in ticdc__feeds again, and all tables were rebuilt without the messages of its "
                 f"protocol, {protocol}, that are decoded already: build once with --full-refresh"
             )
     return None

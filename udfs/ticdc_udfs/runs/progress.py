@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from msgspec import Struct
+
+CauseKind = Literal[
+    "dead_letters", "row_out_of_order", "ddl_out_of_order", "ddl_below_bound", "changed_load", "late_effect", "late_row"
+]
+
+
+class Cause(Struct, frozen=True):
+    """Why a feed is made anew: what caused it, by which run it is, and at which commit (TSO), where one is known."""
+
+    kind: CauseKind
+    run_id: int
+    commit_ts: int | None = None
 
 
 class Settled(Struct, frozen=True):
     """What a table was made of, as the state notes it; commits are TSOs, runs are microseconds since 1970.
 
     `bounds` has the commit through which a feed is complete; a feed without watermarks has none. `redriven` has the
-    last run by which a feed is to be made anew; `late` says by which of them this is as a DDL came below its bound.
+    last run by which a feed is to be rebuilt; `late` says by which of them because a DDL came below its bound.
     `newest` has, of feeds without bounds, the newest commit of a row and of a DDL.
+    `causes` says why a feed was rebuilt last.
     """
 
     run_id: int = 0
@@ -20,6 +34,7 @@ class Settled(Struct, frozen=True):
     redriven: Mapping[str, int] = {}
     newest: Mapping[str, tuple[int, int]] = {}
     late: Mapping[str, int] = {}
+    causes: Mapping[str, Cause] = {}
 
 
 class SeenFeed(Struct, frozen=True):
@@ -66,11 +81,13 @@ def event_progress(seen: Iterable[SeenFeed], settled: Settled, settings: EventSe
     Watermarks hold rows back until every DDL before them is there. Feeds without any have what came to go by.
     """
     run_id, bounds, redriven, newest, suspects = 0, {}, dict(settled.redriven), dict(settled.newest), []
+    causes = dict(settled.causes)
     by_name = sorted(seen, key=lambda each: each.feed)
     for feed in by_name:
         run_id = max(run_id, feed.last_run_id)
-        if feed.redriven_run_id is not None:
-            redriven[feed.feed] = max(redriven.get(feed.feed, 0), feed.redriven_run_id)
+        if feed.redriven_run_id is not None and feed.redriven_run_id > redriven.get(feed.feed, 0):
+            redriven[feed.feed] = feed.redriven_run_id
+            causes[feed.feed] = Cause("dead_letters", feed.redriven_run_id)
         if settings.is_bounded and feed.complete_through_ts is not None:
             bounds[feed.feed] = max(settled.bounds.get(feed.feed, 0), feed.complete_through_ts)
     for feed in by_name if run_id > settled.run_id else []:
@@ -80,12 +97,22 @@ def event_progress(seen: Iterable[SeenFeed], settled: Settled, settings: EventSe
         if _is_through(feed.first_row_ts, last_ddl) or _is_through(feed.first_ddl_ts, last_row):
             suspects.append(Suspect(feed.feed, rows_through_ts=last_ddl, ddl_through_ts=last_row))
         newest[feed.feed] = max(last_row, feed.last_row_ts or 0), max(last_ddl, feed.last_ddl_ts or 0)
-    return EventProgress(Settled(run_id, bounds, redriven, newest, dict(settled.late)), suspects)
+    return EventProgress(Settled(run_id, bounds, redriven, newest, dict(settled.late), causes), suspects)
 
 
 def feeds_to_rebuild(settled: Settled, redriven: Mapping[str, int]) -> list[str]:
-    """The feeds that a table has of a time before they are made anew, as the macro of this name tells."""
+    """The feeds that a table has from before their rebuild, as the macro of this name says."""
     return [feed for feed, run_id in redriven.items() if settled.run_id and run_id > settled.redriven.get(feed, 0)]
+
+
+def newest_causes(*told: Mapping[str, Cause]) -> dict[str, Cause]:
+    """Of each feed the cause of the newest run, and of those of one run the last that is given."""
+    found: dict[str, Cause] = {}
+    for causes in told:
+        for feed, cause in causes.items():
+            if feed not in found or found[feed].run_id <= cause.run_id:
+                found[feed] = cause
+    return found
 
 
 def _is_through(commit_ts: int | None, through_ts: int) -> bool:

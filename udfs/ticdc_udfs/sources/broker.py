@@ -11,7 +11,7 @@ from ticdc_udfs.contract.kafka_options import ISOLATION_LEVELS, options_of_librd
 from ticdc_udfs.contract.patterns import is_like
 from ticdc_udfs.sources.kafka import Found
 
-_TIMEOUT_SECONDS = 30.0
+TIMEOUT_SECONDS = 30.0
 _PLACE = "ticdc__feeds, member source.kafka"
 
 
@@ -19,7 +19,7 @@ class BrokerError(Exception):
     """Brokers did not tell their offsets; the text says why, for whoever configures the feed, without a secret."""
 
 
-def found(kafka: Mapping[str, object], patterns: Sequence[str], timeout: float = _TIMEOUT_SECONDS) -> list[Found]:
+def found(kafka: Mapping[str, object], patterns: Sequence[str], timeout: float = TIMEOUT_SECONDS) -> list[Found]:
     """The partitions of all topics that the patterns take, as the member `kafka` of a feed's source says to ask.
 
     Waits for `timeout` seconds at most. Raises `BrokerError`.
@@ -30,7 +30,7 @@ def found(kafka: Mapping[str, object], patterns: Sequence[str], timeout: float =
     except ImportError as error:
         raise BrokerError(
             "Kafka's offsets are asked with confluent-kafka, which the Python of Spark's workers lacks: "
-            "pip install dbt-ticdc[kafka]"
+            "pip install 'dbt-ticdc[kafka]', or of a checkout '../dbt-ticdc[kafka]'"
         ) from error
     errors: list[str] = []
     try:

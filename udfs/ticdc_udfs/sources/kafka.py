@@ -1,12 +1,12 @@
-"""What a run reads of Kafka: which offsets brokers hold, which of them are new, and what needs a person.
+"""What a run reads of Kafka: which offsets brokers hold, which of them are new, and what needs attention.
 
-A *log* is a partition of a topic as long as the topic has one id: a topic that was deleted and made again has others.
+A *log* is a partition of a topic as long as the topic has one id: deleted and created again, a topic has other logs.
 `broker.py` beside this file asks brokers; what is here is decided without one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct, structs
@@ -21,7 +21,7 @@ class Status(StrEnum):
     EXPIRED = "expired"
     """Messages are gone that were not read."""
     RECREATED = "recreated"
-    """The topic was deleted and made again."""
+    """The topic was deleted and created again."""
     REWOUND = "rewound"
     """The log ends before what was read of it."""
     GONE = "gone"
@@ -47,7 +47,7 @@ class Known(Struct, frozen=True):
 
     `topic_id` is that of the log that is read, none where no plan has the partition. `log_run_id` is the run since
     which it is read, 0 for all runs. `first_offset` is where reading it begins. `next_offset` follows the last offset
-    that is staged, or was read; none where nothing is staged.
+    that is staged, or was read; none where nothing is staged. `status` is that of the plan.
     """
 
     topic: str
@@ -56,13 +56,14 @@ class Known(Struct, frozen=True):
     log_run_id: int = 0
     first_offset: int = 0
     next_offset: int | None = None
+    status: str | None = None
 
 
 class Planned(Struct, frozen=True):
     """What a run does with a partition of a feed: it reads from `start_offset` to before `end_offset`.
 
     `topic_id`, `log_run_id` and `first_offset` are those of the log that is read: not those of the broker where a
-    person is needed. `accepted` is what a person said that messages may be lost by, `detail` why one is needed.
+    decision is needed. `accepted` is the loss of messages that was accepted, `detail` why a decision is needed.
     """
 
     feed: str
@@ -103,6 +104,18 @@ def plan(feeds: Sequence[Feed], run_id: int, cap: int | None = None) -> list[Pla
     return sorted(_capped(planned, cap), key=lambda each: (each.feed, each.topic, each.partition))
 
 
+def is_new(feeds: Iterable[Feed], planned: Iterable[Planned]) -> bool:
+    """Whether a plan tells what the plans before did not: something to read, another log or another status."""
+    before = {(feed.name, each.topic, each.partition): each for feed in feeds for each in feed.known}
+
+    def is_told(each: Planned) -> bool:
+        known = before.get((each.feed, each.topic, each.partition), Known(each.topic, each.partition))
+        is_same = (known.topic_id, known.first_offset, known.status) == (each.topic_id, each.first_offset, each.status)
+        return is_same and not each.accepted and each.end_offset <= each.start_offset
+
+    return not all(map(is_told, planned))
+
+
 def _of_feed(feed: Feed, run_id: int) -> Iterator[Planned]:
     there = {found.topic for found in feed.found}
     known = {(each.topic, each.partition): each for each in feed.known}
@@ -112,7 +125,7 @@ def _of_feed(feed: Feed, run_id: int) -> Iterator[Planned]:
         yield _of_partition(feed, found, before, topics.get(found.topic), run_id)
     for before in known.values():
         is_awaited = before.topic_id is not None and not is_like(before.topic, feed.finished_topics)
-        # a topic that is read anew has partitions of its own
+        # a topic that is read from its start has partitions of its own
         if is_awaited and not (feed.is_accepted and before.topic in there):
             yield _gone(feed, before)
 
@@ -151,7 +164,7 @@ def _judged(found: Found, before: Known, position: int) -> tuple[Status, str | N
     """What is to be said of a partition from which offsets are to be read from `position` on."""
     if before.topic_id not in (None, found.topic_id):
         return Status.RECREATED, (
-            f"the topic was deleted and made again: its id was {before.topic_id} and is {found.topic_id}; offsets "
+            f"the topic was deleted and created again: its id was {before.topic_id} and is {found.topic_id}; offsets "
             f"before {position} were read of the old one"
         )
     if position > found.log_end_offset:
@@ -161,7 +174,7 @@ def _judged(found: Found, before: Known, position: int) -> tuple[Status, str | N
         )
     if position < found.low_offset:
         return Status.EXPIRED, (
-            f"offsets {position} to {found.low_offset - 1} are gone that were not read: the broker holds those from "
+            f"offsets {position} to {found.low_offset - 1} are gone unread: the broker holds those from "
             f"{found.low_offset} to before {found.high_offset}"
         )
     return Status.READ, None
@@ -181,7 +194,7 @@ def _gone(feed: Feed, before: Known) -> Planned:
         start_offset=position,
         end_offset=position,
         status=Status.GONE,
-        detail=f"the broker does not have it any more; offsets before {position} were read",
+        detail=f"the broker no longer has it; offsets before {position} were read",
     )
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ticdc_udfs.contract.json_texts import by_json
 from ticdc_udfs.sources import broker
-from ticdc_udfs.sources.kafka import Feed, Known, Planned, plan
+from ticdc_udfs.sources.kafka import Feed, Known, Planned, is_new, plan
 
 
 class AskedFeed(Struct, frozen=True):
@@ -32,9 +32,10 @@ class Request(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What is read of each partition, or why it cannot be told."""
+    """What is read of each partition, whether that tells something new, or why it cannot be told."""
 
     planned: Sequence[Planned] = ()
+    is_new: bool = False
     problem: str | None = None
 
 
@@ -53,7 +54,8 @@ def answer(request: Request) -> Answer:
         ]
     except broker.BrokerError as error:
         return Answer(problem=str(error))
-    return Answer(plan(feeds, request.run_id, request.cap))
+    planned = plan(feeds, request.run_id, request.cap)
+    return Answer(planned, is_new(feeds, planned))
 
 
 offsets_batch = by_json(answer, Request)

@@ -24,7 +24,7 @@ from ticdc_udfs.protocols import (
     storage_canal_json,
     storage_csv,
 )
-from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, opening, progress
+from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, opening, plan, progress
 from ticdc_udfs.sources import files
 from ticdc_udfs.sources import udf as sources
 from ticdc_udfs.state import queries, report
@@ -286,12 +286,20 @@ _TYPED_ROWS = Udf(
     "incarnation as JSON, its columns as `ticdc_typed_columns` gives them, and a query of the rows of all tables.",
     function=sql.rows_as_of_batch,
 )
-_GENERATED_MODEL = Udf(
-    name="ticdc_generated_model",
-    arguments=(("relation", "string"),),
+_GENERATED_MODELS = Udf(
+    name="ticdc_generated_models",
+    arguments=(("table", "string"),),
     returns="string",
-    description="The dbt model over a typed table or its history, given as JSON text: its name, its SQL and its yml.",
-    function=codegen.model_batch,
+    description="The dbt models over a typed table and its history, given as JSON text: a JSON list with the name, the "
+    "SQL and the yml of each.",
+    function=codegen.models_batch,
+)
+_CODEGEN_QUERY = Udf(
+    name="ticdc_codegen_query",
+    arguments=(("request", "string"),),
+    returns="string",
+    description="The query that asks for the models of a feed, by how SQL names what it reads: a JSON object.",
+    function=codegen.query_batch,
 )
 _CONFIGURATION_PROBLEMS = Udf(
     name="ticdc_configuration_problems",
@@ -353,7 +361,7 @@ _DDL_PASSES = Udf(
     arguments=(("ddl_commits", "string"), ("late_rows", "string")),
     returns="string",
     description="The passes in which commits of DDL that move rows are written, one after the other, and the feeds for "
-    "which what came late makes them begin anew, such as those of `late_rows`; all are JSON texts.",
+    "which they start again because of what came late, such as those of `late_rows`; all are JSON texts.",
     function=by_json(ddl_commits.ddl_passes, list[ddl_commits.DdlCommit], list[str]),
 )
 
@@ -362,8 +370,17 @@ _LATEST_STATE = Udf(
     arguments=(("facts", "string"), ("settled", "string"), ("redriven", "string")),
     returns="string",
     description="How the newest states of rows take in changes, by how many came and are there, what the states "
-    "settled before, and the feeds that are made anew; all are JSON texts.",
+    "settled before, and the feeds that are rebuilt; all are JSON texts.",
     function=by_json(latest.latest_state, latest.LatestFacts, latest.SettledLatest, dict[str, int]),
+)
+
+_RUN_PLAN = Udf(
+    name="ticdc_run_plan",
+    arguments=(("run", "string"),),
+    returns="string",
+    description="What a run took of each model, and which feeds it rebuilt and why, by the state that it ends with; "
+    "JSON objects.",
+    function=by_json(plan.run_plan, plan.EndedRun),
 )
 
 _INITIAL_LOADS = Udf(
@@ -429,7 +446,8 @@ UDFS: tuple[Udf, ...] = (
     _TYPED_STORAGES,
     _TYPED_COLUMNS,
     _TYPED_ROWS,
-    _GENERATED_MODEL,
+    _CODEGEN_QUERY,
+    _GENERATED_MODELS,
     _CONFIGURATION_PROBLEMS,
     _OPENED_STATE,
     _EVENT_PROGRESS,
@@ -437,6 +455,7 @@ UDFS: tuple[Udf, ...] = (
     _SPLIT_TABLES,
     _DDL_PASSES,
     _LATEST_STATE,
+    _RUN_PLAN,
     _INITIAL_LOADS,
     _KAFKA_OFFSETS,
     _STATE_QUERIES,

@@ -49,7 +49,7 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """A run of the package."""
+    """A run of the package; `plan` is the JSON text of what it took, None of a run before that was kept."""
 
     run_id: int
     kind: str
@@ -58,6 +58,7 @@ class Run(msgspec.Struct, frozen=True):
     ended_at: int | None = None
     messages: int | None = None
     changes: int | None = None
+    plan: str | None = None
 
 
 class Staged(msgspec.Struct, frozen=True):

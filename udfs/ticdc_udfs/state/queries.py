@@ -82,7 +82,8 @@ select
     unix_millis(ended_at) as ended_at,
     state,
     messages,
-    changes
+    changes,
+    plan
 from {{ticdc__runs}}
 order by run_id desc
 limit {_RUNS}""",

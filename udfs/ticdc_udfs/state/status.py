@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
+from ticdc_udfs.runs.plan import RunPlan
 from ticdc_udfs.state import facts as known
-from ticdc_udfs.state.facts import Facts, Feed
+from ticdc_udfs.state.facts import Facts, Feed, Run
 
 _WORDS = {known.FINE: "fine", known.PROBLEMS: "problems", known.LATE: "late or stale"}
 
@@ -47,6 +48,19 @@ def complete(feed: Feed) -> str:
     return instant(known.millis(feed.complete_through_ts)) if feed.complete_through_ts else "not yet"
 
 
+def what_was_done(run: Run) -> list[str]:
+    """What a run did and why, in lines: what it took, and each feed that it rebuilt; none of a run without a plan."""
+    if run.plan is None:
+        return []
+    plan = msgspec.json.decode(run.plan, type=RunPlan)
+    written = sorted(name for name, took in plan.models.items() if took.took != "nothing")
+    counts = ((run.messages, "messages", "staged"), (run.changes, "changes", "added"))
+    told = ", ".join(f"{done} {count:,} {what}" for count, what, done in counts if count is not None)
+    tables = f"{'; ' if told else ''}wrote {len(written):,} of {len(plan.models):,} tables" if plan.models else ""
+    lines = [told + tables] if told or tables else []
+    return lines + [f"rebuilt feed {each.feed}: {each.reason}" for each in plan.rebuilt]
+
+
 Aligned = Callable[[Sequence[str], Sequence[Sequence[str]], frozenset[int]], str]
 
 
@@ -59,6 +73,7 @@ def table(facts: Facts, aligned: Aligned, printable: Callable[[str], str]) -> st
     else:
         ended = "" if last.ended_at is None else f", {duration((last.ended_at - last.started_at) / 1000)}"
         lines.append(f"last run: {last.kind} of {instant(last.started_at)} UTC{ended}, {last.state}")
+        lines.extend(f"  {printable(line)}" for line in what_was_done(last))
     header = ("feed", "complete through (UTC)", "behind", "upstream", "landing", "build", "messages", "dead letters")
     rows = [
         (
@@ -93,7 +108,7 @@ def as_json(facts: Facts) -> str:
         "state": verdict(facts),
         "exit_code": known.exit_code(facts),
         "now": facts.now,
-        "last_run": last,
+        "last_run": last and {**msgspec.structs.asdict(last), "plan": msgspec.json.decode(last.plan or "null")},
         "published_at": known.published_at(facts),
         "feeds": [_feed(feed) for feed in known.feeds(facts)],
         "dead_letters": facts.reasons,

@@ -102,7 +102,7 @@ class Plan(msgspec.Struct, frozen=True):
 def plans_of(tables: Iterable[PlannedTable], settings: Settings) -> list[Plan]:
     """The plan of each table, in their order."""
     tables = list(tables)
-    schemas = [_read_schema(table.table_schema) for table in tables]
+    schemas = [read_schema(table.table_schema) for table in tables]
     named = names_of(map(_upstream, tables, schemas), settings)
     return [_plan(*each) for each in zip(tables, schemas, named, strict=True)]
 
@@ -130,7 +130,7 @@ def _plan(table: PlannedTable, schema: tuple[UpstreamColumn, ...], names: Names)
         tuple(name for _, name in keys),
         columns,
         observed,
-        None if table.versions is None else tuple(_past_columns(columns, table.versions)),
+        None if table.versions is None else tuple(past_columns(columns, table.versions)),
     )
 
 
@@ -148,14 +148,14 @@ def _columns(typed: Iterable[tuple[str, str]]) -> tuple[Column, ...]:
     return tuple(Column(name, f"c{place}", spark) for place, (name, spark) in enumerate(typed, 1))
 
 
-def _past_columns(columns: Iterable[Column], versions: Iterable[Version]) -> Iterator[PastColumn]:
+def past_columns(columns: Iterable[Column], versions: Iterable[Version]) -> Iterator[PastColumn]:
     """The columns of now in their types of now, then those that went; TiDB's names differ in more than case."""
     types = {column.name.lower(): (column.name, column.type) for column in columns}
     spellings = {key: [name] for key, (name, _) in types.items()}
     encodings: dict[str, list[tuple[int, bool]]] = {key: [] for key in types}
     present = frozenset(types)
     for version in versions:
-        for column in _read_schema(version.table_schema):
+        for column in read_schema(version.table_schema):
             key = column.name.lower()
             if key not in present:
                 types[key] = column.name, told_type(column.type, None)
@@ -180,7 +180,8 @@ def _recodings(encodings: list[tuple[int, bool]], is_binary: bool) -> tuple[Reco
 
 
 _read_observed = msgspec.json.Decoder(dict[str, Digits]).decode
-_read_schema = lru_cache(4_096)(msgspec.json.Decoder(tuple[UpstreamColumn, ...]).decode)
+read_schema = lru_cache(4_096)(msgspec.json.Decoder(tuple[UpstreamColumn, ...]).decode)
+"""The columns in a JSON text of a table schema."""
 _write = msgspec.json.Encoder().encode
 
 
@@ -191,4 +192,4 @@ def columns_batch(schemas: pa.Array[Any], observed: pa.Array[Any]) -> pa.Array[A
 
 
 def _column_text(schema: str, observed: str | None) -> str:
-    return _write(columns_of(_read_schema(schema), _read_observed(observed or "{}"))).decode()
+    return _write(columns_of(read_schema(schema), _read_observed(observed or "{}"))).decode()

@@ -307,7 +307,7 @@ def _reading(table: _Table, history: History | None, is_read: bool, request: Req
     return Reading(
         history=history,
         changes=tuple(_changes(table, queries, hashes, request)),
-        row=_plan_row(table, storage, hashes),
+        row=_plan_row(table, storage, hashes, request.settings),
         is_pending=storage is not None and not is_known,
     )
 
@@ -386,9 +386,10 @@ def _change(kind: str, relation: str, request: Request, storage: str | None = No
     )
 
 
-def _plan_row(table: _Table, history_storage: str | None, hashes: Mapping[str, str]) -> Row:
+def _plan_row(table: _Table, history_storage: str | None, hashes: Mapping[str, str], settings: Settings) -> Row:
     found, plan, relations = table.found, table.plan, table.relations
     told: Row = {
+        "target_schema": settings.feeds[found.feed],
         "observed": plan.observed,
         "seen": found.newest_generation if plan.observed else None,
         _STORAGE: table.storage,

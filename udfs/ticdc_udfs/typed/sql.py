@@ -6,7 +6,7 @@ What is alike for all tables comes from the macros, as texts of queries: `Source
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +15,9 @@ import pyarrow as pa
 
 from ticdc_udfs.typed.plans import Column, LeftBehind, PastColumn
 
-_OF_HISTORY = ("row_key", "valid_from_ts", "valid_to_ts", "valid_from_at", "valid_to_at", "op", "closed_by")
+OF_CURRENT = ("commit_ts",)
+OF_HISTORY = ("row_key", "valid_from_ts", "valid_to_ts", "valid_from_at", "valid_to_at", "op", "closed_by")
+"""What a typed table, and its history, have beside the columns of the table and `lossy`."""
 _ROW = "feed, table_id, table_incarnation, row_key"
 _BASE64 = "try_to_binary({}, 'base64')"
 _IS_DELETED = "row is null as is_deleted"
@@ -79,7 +81,12 @@ class Written(msgspec.Struct, frozen=True):
 @lru_cache(65_536)
 def identifier(name: str) -> str:
     """An identifier as the macro `identifier` gives it."""
-    return name if re.fullmatch("[a-z_][a-z0-9_]*", name) else f"`{name.replace('`', '``')}`"
+    return name if re.fullmatch("[a-z_][a-z0-9_]*", name) else quoted(name)
+
+
+def quoted(name: str) -> str:
+    """A name in backticks."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def text_literal(text: str) -> str:
@@ -106,19 +113,19 @@ def view(shape: Shape, sources: Sources, storage: str | None, history_storage: s
         )
     else:
         rows = _computed_rows(shape.columns, typed_rows(shape, shape.columns, sources.newest_rows, ["row_key"]))
-    return _named(shape.columns, ["commit_ts"], rows)
+    return _named(shape.columns, OF_CURRENT, rows)
 
 
 def history_view(shape: Shape, sources: Sources, history_storage: str | None) -> str:
     """The query of a typed history: the versions of its rows."""
-    columns = _computed(shape.history_columns, _OF_HISTORY)
+    columns = _computed(shape.history_columns, OF_HISTORY)
     if history_storage:
         rows = _stored_history(columns, sources, history_storage)
     else:
         base = sources.keyless_history if shape.is_keyless else sources.history
-        versions = typed_rows(shape, shape.history_columns, base, _OF_HISTORY, moment="valid_from_ts")
-        rows = _computed_rows(shape.history_columns, versions, _OF_HISTORY)
-    return _named(shape.history_columns, _OF_HISTORY, rows)
+        versions = typed_rows(shape, shape.history_columns, base, OF_HISTORY, moment="valid_from_ts")
+        rows = _computed_rows(shape.history_columns, versions, OF_HISTORY)
+    return _named(shape.history_columns, OF_HISTORY, rows)
 
 
 def as_of_function(shape: Shape, sources: Sources, history_storage: str | None) -> str:
@@ -138,18 +145,18 @@ def as_of_function(shape: Shape, sources: Sources, history_storage: str | None) 
     else:
         base = sources.keyless_rows_as_of if shape.is_keyless else sources.rows_as_of
         rows = _computed_rows(columns, typed_rows(shape, columns, base, ["row_key"], moment="tso"))
-    return _named(columns, ["commit_ts"], rows)
+    return _named(columns, OF_CURRENT, rows)
 
 
 def rows_as_of(shape: Shape, rows: str) -> str:
     """The query of the macro `as_of`: `rows` of all tables as they were, with the columns that the table had then."""
-    return _named(shape.columns, ["commit_ts"], typed_rows(shape, shape.columns, rows, ["row_key"]))
+    return _named(shape.columns, OF_CURRENT, typed_rows(shape, shape.columns, rows, ["row_key"]))
 
 
 def row_statements(
     shape: Shape, written: Written, storage: str, generations: Iterable[int], stored: Sequence[int]
 ) -> tuple[str, ...]:
-    """The statements that store those generations of a table's rows that are not `stored`; where none is, the table."""
+    """The statements that store those batches of a table's rows that are not `stored`; where none is, the table."""
     missing = [generation for generation in generations if generation not in stored]
     keys, carried = _keys(shape, shape.columns), ["row_key", _IS_DELETED]
     if not stored:
@@ -170,7 +177,7 @@ def history_statements(
         return ()
     # who asks for the rows that are there reads a part of each file
     order = ["valid_to_ts is not null", *_keys(shape, shape.history_columns)]
-    carried = [*_OF_HISTORY, "table_incarnation", "replaces_from_ts"]
+    carried = [*OF_HISTORY, "table_incarnation", "replaces_from_ts"]
     versions = _versions_since(shape, written, since) if since else _all_versions(written)
     rows = typed_rows(shape, shape.history_columns, versions, carried, moment="valid_from_ts")
     if not is_made:
@@ -259,7 +266,7 @@ def typed_rows(
     generations: Sequence[int] = (),
     moment: str | None = None,
 ) -> str:
-    """A query of the rows of a table, or of some generations of them, each column cast under its alias.
+    """A query of the rows of a table, or of some batches of them, each column cast under its alias.
 
     `carried` are columns that come along. With a `moment`, the expression of a commit, rows of former incarnations come
     too, and each cell as it was encoded then.
@@ -405,17 +412,22 @@ def _computed_rows(columns: Iterable[AnyColumn], rows: str, carried: Iterable[st
 
 def _named(columns: Sequence[AnyColumn], carried: Iterable[str], rows: str) -> str:
     """The columns under their names, and those of the package under names that no column bears."""
-    taken = {column.name.lower() for column in columns}
     named = [f"{column.stored_as} as {identifier(column.name)}" for column in columns]
-    named += [f"{name} as {free_name(f'_{name}', taken)}" for name in (*carried, "lossy")]
+    own = own_columns((column.name for column in columns), carried)
+    named += [f"{name} as {identifier(called)}" for name, called in own.items()]
     return "select\n    " + ",\n    ".join(named) + f"\nfrom (\n{rows}\n)"
 
 
-def free_name(name: str, taken: Iterable[str]) -> str:
-    """The name, with as many underscores before it as make it another one than those that are taken."""
+def own_columns(names: Iterable[str], carried: Iterable[str]) -> dict[str, str]:
+    """What the columns of the package are called in a relation: with underscores until no column of it is."""
+    taken = {name.lower() for name in names}
+    return {name: _free_name(f"_{name}", taken) for name in (*carried, "lossy")}
+
+
+def _free_name(name: str, taken: Collection[str]) -> str:
     while name in taken:
         name = f"_{name}"
-    return identifier(name)
+    return name
 
 
 def _published(sources: Sources, name: str, column: str = "batches") -> str:
@@ -426,7 +438,7 @@ def _published(sources: Sources, name: str, column: str = "batches") -> str:
 
 
 def _stored_rows(shape: Shape, sources: Sources, storage: str) -> str:
-    """The stored rows of all generations, and those of the generations that are published a moment before."""
+    """The stored rows of all batches, and those of the batches that are published a moment before."""
     stored = f"coalesce({_published(sources, name_of(storage))}, array())"
     not_stored = f"array_except({_published(sources, sources.latest)}, {stored})"
     columns = [column.stored_as for column in shape.columns]
@@ -457,7 +469,7 @@ def _stored_rows(shape: Shape, sources: Sources, storage: str) -> str:
 def _stored_history(columns: Iterable[str], sources: Sources, storage: str) -> str:
     """The versions of the published batches, over each other: those that a later one replaces are left out."""
     # a run is published with what is stored of it: to find nothing would be to lose rows
-    missing = f"ticdc: the rows of {storage} are not published: build int_ticdc__typed_plans, which stores them anew"
+    missing = f"ticdc: the rows of {storage} are not published: build int_ticdc__typed_plans, which stores them again"
     batches = f"coalesce({_published(sources, name_of(storage))}, raise_error({text_literal(missing)}))"
     listed = ",\n    ".join(f"stored.{column}" for column in columns)
     return f"""select

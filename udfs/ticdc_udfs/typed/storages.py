@@ -10,7 +10,7 @@ from ticdc_udfs.typed.plans import Column, LeftBehind, PastColumn
 from ticdc_udfs.typed.sql import Counted, Shape, Written, counts, history_statements, name_of, row_statements
 
 Batch = tuple[int, int]
-"""The run that wrote a batch, and how often it was merged."""
+"""The run that wrote a batch, and how often it was compacted."""
 
 _MOST_BATCHES = 8
 
@@ -160,7 +160,7 @@ def stored_rows(storage: str | None, generations: Iterable[int]) -> NamedStorage
 def history_of(table: FoundStorage, storage: str, run: Run) -> History:
     """What the run makes of a stored history, quoted.
 
-    All is stored anew where something else than arriving changes made it another one, or where what came since the
+    All is stored again where something else than arriving changes made it another one, or where what came since the
     base is a quarter of it; what came since is written once more as one before its batches are many.
     """
     name = name_of(storage)

@@ -1,0 +1,37 @@
+"""What a run is about to do, and about how long that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dbt_ticdc import state, warehouse
+
+# Measured on two cores: Java and dbt start, and the models of five tables are made, whatever the messages are.
+_FIRST_BUILD = 40.0
+# What a MB of a file adds, by how it is compressed: 20,000 messages of 2 kB take a second.
+_SECONDS_BY_SUFFIX = {".gz": 0.5, ".xz": 0.7}
+_SECONDS_PER_MB = 0.025
+
+
+def of_run(folder: Path, files: Sequence[Path]) -> str:
+    """A sentence: the work, the messages, and the seconds that the last run took, or that a first one may take.
+
+    `files` are the dumps; none where feeds say where their messages are.
+    """
+    size = sum(file.stat().st_size for file in files)
+    count = f"{len(files):,} file{'' if len(files) == 1 else 's'}"
+    source = f"the messages of {count} ({size / 1e6:,.1f} MB)" if files else "the messages that feeds name"
+    seconds = state.last_took(warehouse.work_folder(folder))
+    if seconds is not None:
+        return f"ticdc adds what is new of {source} to the tables in {folder}; the last build took {seconds:.0f} s"
+    if not files:
+        return f"ticdc builds tables of {source} in {folder}, for the first time"
+    return f"ticdc builds tables of {source} in {folder}, for the first time: about {_first(files):.0f} s on two cores"
+
+
+def _first(files: Sequence[Path]) -> float:
+    """The seconds of a first build of these files."""
+    return _FIRST_BUILD + sum(
+        file.stat().st_size / 1e6 * _SECONDS_BY_SUFFIX.get(file.suffix, _SECONDS_PER_MB) for file in files
+    )
