@@ -7,11 +7,11 @@ from pathlib import Path
 
 from dbt_ticdc import state, warehouse
 
-# Measured on two cores: Java and dbt start, and the models of five tables are made, whatever the messages are.
-_FIRST_BUILD = 40.0
-# What a MB of a file adds, by how it is compressed: 20,000 messages of 2 kB take a second.
-_SECONDS_BY_SUFFIX = {".gz": 0.5, ".xz": 0.7}
-_SECONDS_PER_MB = 0.025
+# Java and dbt start, and the models of five tables are made, whatever the messages are: measured on two hyperthreads.
+_FIRST_BUILD = 80.0
+# What a MB of a file adds: 82 MB of canal-json add 10 s; compressed, a MB holds about ten times as much.
+_SECONDS_PER_MB = 0.12
+_SECONDS_BY_SUFFIX = {".gz": 1.2, ".xz": 1.6}
 
 
 def of_run(folder: Path, files: Sequence[Path]) -> str:
