@@ -39,6 +39,7 @@ from dbt_ticdc import (
 from dbt_ticdc.errors import TicdcError, without_trace
 from dbt_ticdc.inspection import command as inspect
 from dbt_ticdc.progress import say, step
+from ticdc_udfs.contract.identifiers import quoted
 from ticdc_udfs.state import report
 
 if TYPE_CHECKING:
@@ -247,7 +248,7 @@ def _build_sources(
     work = warehouse.work_folder(folder)
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
     if options.columns is not None and "ticdc__information_schema" not in variables:
-        spark.sql(f"create database if not exists {messages.quoted(schema)}")
+        spark.sql(f"create database if not exists {quoted(schema)}")
         variables["ticdc__information_schema"] = _load_columns(spark, options.columns, schema)
     (work / _LAST_BUILD).unlink(missing_ok=True)
     (work / warehouse.VARIABLES).write_text(json.dumps(variables), encoding="utf-8")

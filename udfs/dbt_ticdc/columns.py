@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbt_ticdc import truth
 from dbt_ticdc.errors import TicdcError
-from dbt_ticdc.messages import quoted
+from ticdc_udfs.contract.identifiers import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -19,6 +19,7 @@ import msgspec
 import pyarrow as pa
 
 from dbt_ticdc.errors import TicdcError, without_trace
+from ticdc_udfs.contract.identifiers import quoted
 from ticdc_udfs.contract.patterns import is_like
 
 if TYPE_CHECKING:
@@ -133,11 +134,6 @@ def unmatched(spark: SparkSession, variables: Mapping[str, Any], schema: str) ->
 
 def _table(schema: str) -> str:
     return f"{quoted(schema)}.messages"
-
-
-def quoted(name: str) -> str:
-    """A name in backticks, as SQL of Spark and of TiDB takes any."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _add(spark: SparkSession, lines: DataFrame, table: str) -> Loaded:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from dbt_ticdc import arguments, warehouse
 from dbt_ticdc.errors import TicdcError, without_trace
-from dbt_ticdc.messages import quoted
 from dbt_ticdc.progress import step
+from ticdc_udfs.contract.identifiers import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

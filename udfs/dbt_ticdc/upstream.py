@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from dbt_ticdc import truth
 from dbt_ticdc.errors import TicdcError
-from dbt_ticdc.messages import quoted
 from dbt_ticdc.truth import TableName
 from ticdc_udfs.contract import values
+from ticdc_udfs.contract.identifiers import quoted
 
 PASSWORD = "TICDC_MYSQL_PASSWORD"
 _FORM = "mysql://user@host:port, optionally with ?ssl_ca=file"

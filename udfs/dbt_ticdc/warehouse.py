@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from dbt_ticdc.errors import TicdcError, without_trace
-from dbt_ticdc.messages import quoted
+from ticdc_udfs.contract.identifiers import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

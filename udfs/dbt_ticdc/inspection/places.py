@@ -13,6 +13,7 @@ from dbt_ticdc.errors import TicdcError
 from dbt_ticdc.inspection.reading import OF_REGISTRY, Message
 from ticdc_udfs import schema_sources
 from ticdc_udfs.contract import options as feed_options
+from ticdc_udfs.contract.identifiers import quoted
 from ticdc_udfs.contract.kafka_options import options_of_librdkafka
 from ticdc_udfs.contract.patterns import is_like
 from ticdc_udfs.contract.source import FILE_PROTOCOLS
@@ -221,10 +222,7 @@ def in_warehouse(spark: SparkSession, variables: Mapping[str, Any], feed: Feed, 
     source = feed.get("source") or {}
     if "files" in source:
         return of_files(feed, place, _InSpark(spark, str(feed["name"])))
-    relation = (
-        source.get("relation")
-        or f"{messages.quoted(str(variables.get('ticdc__messages_schema', 'ticdc_raw')))}.messages"
-    )
+    relation = source.get("relation") or f"{quoted(str(variables.get('ticdc__messages_schema', 'ticdc_raw')))}.messages"
     has_layout = "kafka" in source or source.get("layout", "kafka") == "kafka"
     tables = ["int_ticdc__kept_messages"] if "kafka" in source else [relation] if has_layout else []
     has_letters = variables.get("ticdc__dead_letter_payloads", "keep") == "keep"

@@ -63,6 +63,7 @@ from ticdc_udfs.catalogue.tables import (
     with_wire_of_later,
     without_column,
 )
+from ticdc_udfs.contract.identifiers import quoted
 
 
 class DdlEvent(msgspec.Struct, frozen=True):
@@ -233,7 +234,7 @@ def _mentioned(change: Change) -> Iterable[str]:
 
 
 def _named(schema: str, name: str) -> str:
-    return ".".join("`" + part.replace("`", "``") + "`" for part in (schema, name))
+    return f"{quoted(schema)}.{quoted(name)}"
 
 
 # State

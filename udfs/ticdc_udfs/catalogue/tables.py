@@ -30,6 +30,7 @@ from ticdc_udfs.catalogue.column_types import (
 )
 from ticdc_udfs.catalogue.handle_key import TableIndex, is_rebuilt, key_index, tells_apart
 from ticdc_udfs.contract import internal_columns, values
+from ticdc_udfs.contract.identifiers import quoted
 
 Key = tuple[str, str]
 """A table's schema and name in lower case."""
@@ -177,8 +178,7 @@ def key_of(schema: str | None, name: str | None) -> Key:
 
 def table_id_of(schema: str, name: str, commit_ts: int) -> str:
     """The lineage of a table first created with this name at this commit (0: before the first message)."""
-    quoted = (part.replace("`", "``") for part in (schema, name))
-    return ".".join(f"`{part}`" for part in quoted) + f"@{commit_ts}"
+    return f"{quoted(schema)}.{quoted(name)}@{commit_ts}"
 
 
 def same(one: Table, other: Table) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from ticdc_udfs.contract.identifiers import quoted
 from ticdc_udfs.typed import sql
 from ticdc_udfs.typed.names import legal_name, short_hash
 from ticdc_udfs.typed.plans import Version, columns_of, past_columns, read_schema
@@ -227,7 +228,7 @@ def _place(table: Table, relation: str) -> tuple[str, str, str]:
 
 
 def _sql(source: str, identifier: str, columns: Sequence[Column]) -> str:
-    names = [as_jinja(sql.quoted(column.name)) for column in columns]
+    names = [as_jinja(quoted(column.name)) for column in columns]
     selected = ",\n".join(f"    {name}" for name in names)
     nothing = ",\n".join(
         f"    cast(null as {_told_type(column.type)}) as {name}" for name, column in zip(names, columns, strict=True)
@@ -274,7 +275,7 @@ def _columns(types: Mapping[str, str], upstream: Sequence[UpstreamColumn], keys:
 
 def _yml(column: Column, key_size: int) -> dict[str, object]:
     # dbt puts backticks around a name but does not double those within it
-    yml: dict[str, object] = {"name": as_jinja(sql.quoted(column.name)[1:-1]), "quote": True}
+    yml: dict[str, object] = {"name": as_jinja(quoted(column.name)[1:-1]), "quote": True}
     yml["data_type"] = _told_type(column.type)
     if column.description is not None:
         yml["description"] = column.description
@@ -297,7 +298,7 @@ def _tests(columns: Sequence[Column], own: Mapping[str, str], is_history: bool) 
             "closed_by": own["closed_by"],
         }
         return {"data_tests": [{"ticdc.history_intervals": {"arguments": arguments}}]}
-    keys = [sql.quoted(column.name) for column in columns if column.is_key]
+    keys = [quoted(column.name) for column in columns if column.is_key]
     if len(keys) < 2:
         return {}
     return {"data_tests": [{"unique": {"arguments": {"column_name": f"struct({', '.join(keys)})"}}}]}

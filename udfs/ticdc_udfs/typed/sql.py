@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from ticdc_udfs.contract.identifiers import quoted
 from ticdc_udfs.typed.plans import Column, LeftBehind, PastColumn
 
 OF_CURRENT = ("commit_ts",)
@@ -82,11 +83,6 @@ class Written(msgspec.Struct, frozen=True):
 def identifier(name: str) -> str:
     """An identifier as the macro `identifier` gives it."""
     return name if re.fullmatch("[a-z_][a-z0-9_]*", name) else quoted(name)
-
-
-def quoted(name: str) -> str:
-    """A name in backticks."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def text_literal(text: str) -> str:
