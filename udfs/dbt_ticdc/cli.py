@@ -84,7 +84,6 @@ def _run(options: argparse.Namespace) -> None:
     must_build = options.full_refresh or kafka.reads_elsewhere(variables)
     if not (must_build or options.strict) and _is_as_last(folder, asked_for):
         return
-    kafka.check_brokers(variables)
     say(forecast.of_run(options.warehouse, files))
     spark = _open_to_build(options.warehouse, variables, options.columns)
     with _summary(spark, folder, is_strict=options.strict) as texts:
@@ -205,7 +204,6 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
 def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None:
     """Runs of feeds that say where their messages are: until all is read that was there, or again and again."""
     folder: Path = options.warehouse.resolve()
-    kafka.check_brokers(variables)
     say(forecast.of_run(options.warehouse, ()))
     spark = _open_to_build(options.warehouse, variables, options.columns)
     once = {"ticdc__accept_lost_messages": True} if options.accept_lost_messages else {}
@@ -503,7 +501,8 @@ def _open(
 def _open_to_build(
     folder: Path, variables: dict[str, Any], columns_file: Path | None = None, settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """A session for a build with these variables, for which dbt reads the package meanwhile."""
+    """A session for a build with these variables; asks brokers first, and dbt reads the package while it opens."""
+    kafka.check_brokers(variables)
     if columns_file is not None:  # its table is a variable, too
         return _open(folder, variables, settings)
     variables.setdefault("ticdc__messages_schema", "ticdc_raw")

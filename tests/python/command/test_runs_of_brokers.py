@@ -131,7 +131,8 @@ def test_brokers_are_asked_before_spark_is_opened(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     brokers = SomeBrokers(monkeypatch, BrokerError("the brokers localhost:9092 did not tell their offsets"))
-    monkeypatch.setattr(cli, "_open_to_build", None)
+    monkeypatch.setattr(cli, "_open", None)
+    monkeypatch.setattr(cli.warehouse, "take", None)
     assert cli.main(["run", *AT_BROKER, "--warehouse", str(tmp_path / "w")]) == 2
     assert brokers.asked == [({"bootstrap_servers": "localhost:9092"}, [r"shop\_%"])]
     said = capsys.readouterr().err
