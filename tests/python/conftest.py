@@ -46,6 +46,7 @@ ALONE = (
     "plugin",
     "real_registry",
     "registrar",
+    "remedies",
     "storage_sinks",
     "typed_macros",
     "typed_statements",

@@ -27,7 +27,7 @@ from support.parsed import PROFILES, parsed
 from support.project import Server
 from support.truth import checkpoints
 
-from dbt_ticdc import build, cli, feeds, summary, upstream
+from dbt_ticdc import build, cli, configuration, feeds, summary, upstream
 
 pytestmark = pytest.mark.soak("documents")
 COMMANDS = tuple(documents.commands())
@@ -50,7 +50,8 @@ def is_installed_as(command: str) -> None:
 
 
 def is_understood(command: str) -> None:
-    arguments = shlex.split(command)[1:]
+    words = shlex.split(command)
+    arguments = words[next(place for place, word in enumerate(words) if word.endswith("ticdc")) + 1 :]
     options = cli._parser().parse_args(arguments)
     if "--mysql" in arguments:
         assert upstream.connection_settings(options.mysql)
@@ -76,6 +77,7 @@ NOT_RUN: Mapping[str, Left] = {
         "makes an environment from the package registry; the module `demo` has what it calls", is_a_target
     ),
     "make test": Left("runs this test", is_a_target),
+    "make setup": Left("makes an environment from the package registry", is_a_target),
     ".venv/bin/ticdc demo --every 10s --warehouse shop_live": Left(
         "is ten builds; the module `demo` makes three of the same messages", is_understood
     ),
@@ -83,9 +85,13 @@ NOT_RUN: Mapping[str, Left] = {
     "ticdc serve --warehouse my_warehouse --port 10000": Left(
         "runs until it is ended; the server of the tests is one, on a port that is free", is_understood
     ),
-    r"ticdc run --kafka localhost:9092 --topics 'shop\_%' --protocol canal_json --every 60s": Left(
-        "runs until it is ended, at a broker; the module `kafka` has one", is_understood
+    r".venv/bin/ticdc run --kafka localhost:9092 --topics 'shop\_%' --protocol canal_json "
+    "--warehouse my_warehouse": Left("needs a broker at this port; the module `kafka` has one", is_understood),
+    "KAFKA_PASSWORD=… ticdc run --feeds feeds.yml --warehouse my_warehouse": Left(
+        "needs a broker; the module `kafka` has one that asks for a password", is_understood
     ),
+    "PYSPARK_SUBMIT_ARGS=\"--driver-class-path '/opt/kafka-jars/*' pyspark-shell\" ticdc serve "
+    "--warehouse my_warehouse": Left("runs until it is ended; the module `kafka` has such a server", is_understood),
     "ticdc compare --feed shop --as-of 470610924950257664 --mysql mysql://reader@tidb:4000": Left(
         "asks a TiDB", is_understood
     ),
@@ -218,7 +224,9 @@ def test_a_query(block: Block, builds: Builds) -> None:
 
 
 BUILT = {block.text for block in documents.PROJECT.values()}
-CONFIGURATIONS = [block for block in documents.of_language("yaml") if block.text not in {*BUILT, FEEDS.text}]
+OTHERS = [block for block in documents.of_language("yaml") if block.text not in BUILT]
+FEED_FILES = [block for block in OTHERS if "feeds" in yaml.safe_load(block.text)]
+CONFIGURATIONS = [block for block in OTHERS if block not in FEED_FILES]
 """The blocks of yaml that are neither a file of the quickstart's project nor of `ticdc run`."""
 
 
@@ -246,6 +254,13 @@ def test_a_configuration(block: Block, configured: Manifest) -> None:
         assert {node.config[name.removeprefix("+")] for node in of_package if node.resource_type == NodeType.Model} == {
             value
         }
+
+
+@pytest.mark.parametrize("block", FEED_FILES, ids=str)
+def test_a_file_of_feeds_is_right(block: Block, tmp_path: Path) -> None:
+    file = tmp_path / "feeds.yml"
+    file.write_text(block.text, encoding="utf-8")
+    configuration.check(configuration.understood(feeds.read_vars(file)), str(file))
 
 
 def test_the_feeds_of_a_file_are_right_too() -> None:

@@ -187,13 +187,13 @@ def test_late_ddl_gives_no_change_of_another_table_another_run(built_cases: Buil
 def test_the_log_of_runs_says_why_a_feed_was_rebuilt(built_cases: Built) -> None:
     feed = f"late_after_rows_{ORDERS['after_rows'].index(DDL[0])}"
     plans = [json.loads(row["plan"]) for row in built_cases.rows("select plan from ticdc__runs order by run_id")]
-    first, second = [[each for each in plan["rebuilt"] if each["feed"] == feed] for plan in plans]
-    assert not first
-    ((_, reason, commit_ts),) = (each.values() for each in second)
+    (plan,) = [plan for plan in plans if feed in {each["feed"] for each in plan["rebuilt"]}]
+    assert plan is not plans[0]
+    rebuilt = {each["feed"]: each for each in plan["rebuilt"]}
+    commit_ts = rebuilt[feed]["commit_ts"]
     assert ts(30) <= commit_ts <= ts(37)
-    assert reason == f"DDL of commit {commit_ts} came after changes of later commits were shown"
-    (unbounded,) = [each for each in plans[1]["rebuilt"] if each["feed"] == UNBOUNDED]
-    assert unbounded["commit_ts"] == ts(30)
-    assert unbounded["reason"] == f"DDL of commit {ts(30)} came after rows of later commits"
-    assert plans[1]["models"]["stg_ticdc__canal_json"] == {"took": "new messages"}
-    assert feed in plans[1]["models"]["int_ticdc__changes"]["feeds"]
+    assert rebuilt[feed]["reason"] == f"DDL of commit {commit_ts} came after changes of later commits were shown"
+    assert rebuilt[UNBOUNDED]["commit_ts"] == ts(30)
+    assert rebuilt[UNBOUNDED]["reason"] == f"DDL of commit {ts(30)} came after rows of later commits"
+    assert plan["models"]["stg_ticdc__canal_json"] == {"took": "new messages"}
+    assert feed in plan["models"]["int_ticdc__changes"]["feeds"]
