@@ -60,7 +60,7 @@ GROUPS = {
     "parsed": re.compile(r"package/test_(configuration|descriptions|layers_of_models|macros|typed_[ms])"),
 }
 # Parts of the long tests that `.ci/run` takes along, and parts that have more of what some modules build.
-OF_CI = ("dbt", "documents", "kafka", "loads", "processes", "registry", "steps", "storage")
+OF_CI = ("dbt", "kafka", "processes", "storage")
 OF_ALL = ("corpus", "models", "odd_tables")
 
 
