@@ -1,8 +1,13 @@
 {# Gives the ids of the batches of a stored table that count in this run. #}
 {% macro batches(relation) %}
-    {# in a unit test a table is a query, without schema #}
-    {% set is_table = execute and relation.schema is not none %}
+    {% set is_table = execute and not ticdc.is_query(relation) %}
     {% do return(ticdc.state_of(relation).batches | map(attribute=0) | list if is_table else []) %}
+{% endmacro %}
+
+{# Says whether a table is the query of a unit test, of which there is no state. #}
+{% macro is_query(relation) %}
+    {# there `this` has a schema, too #}
+    {% do return(relation.schema is none or "nodes" not in graph) %}
 {% endmacro %}
 
 {# Says whether the model's table has rows that count and that the run goes on from. Raises an error where the model is
@@ -24,7 +29,7 @@
 {% macro has_rows_of(relation) %}
     {# the query of a unit test may hold some #}
     {% set query = "select 1 from " ~ ticdc.rows_of(relation) ~ " limit 1" %}
-    {% do return(relation.schema is none or ticdc.asked(query, [relation]) | length > 0) %}
+    {% do return(ticdc.is_query(relation) or ticdc.asked(query, [relation]) | length > 0) %}
 {% endmacro %}
 
 {# Says whether one of some stored tables has a batch of a later run than this one. #}
@@ -38,7 +43,7 @@
 
 {# The rows of a stored table that count in this run, but those of some feeds. #}
 {% macro rows_of(relation, without_feeds=[]) -%}
-    {%- if not execute or relation.schema is none -%}
+    {%- if not execute or ticdc.is_query(relation) -%}
     {{ relation }}
     {%- else -%}
     (

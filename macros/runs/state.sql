@@ -47,7 +47,7 @@
 {# Gives what a stored table, or the model's own, was made of, as it noted it; nothing where its rows do not count. #}
 {% macro settled(relation=none) %}
     {% set nothing = {"run_id": 0, "bounds": {}} %}
-    {% if not execute or (relation is none and not ticdc.has_rows()) or (relation or this).schema is none %}
+    {% if not execute or (relation is none and not ticdc.has_rows()) or ticdc.is_query(relation or this) %}
         {% do return(nothing) %}
     {% endif %}
     {# a copy, as who asks goes on from it #}
@@ -193,8 +193,8 @@
     {% if not execute %}{% do return([]) %}{% endif %}
     {% set batches = [] %}
     {% for table in tables %}
-        {# `dbt compile` asks before the first build too; in a unit test a table is a query without schema #}
-        {% if table.schema is none or load_cached_relation(table) is none %}{% do return([]) %}{% endif %}
+        {# `dbt compile` asks before the first build too; in a unit test a table is a query #}
+        {% if ticdc.is_query(table) or load_cached_relation(table) is none %}{% do return([]) %}{% endif %}
         {% do batches.append([table.identifier, ticdc.batches(table)]) %}
     {% endfor %}
     {% set key = local_md5(query ~ tojson(batches) ~ ticdc.views_key()) %}

@@ -231,7 +231,7 @@ def test_a_feed_of_another_protocol_is_not_staged_a_second_time(outcome: Mapping
 def test_messages_that_a_full_refresh_left_out_are_not_forgotten(outcome: Mapping[str, Any]) -> None:
     """While the last feed of a protocol was not configured; the refusal releases its lease. They are known anew."""
     for refused in (outcome["refused"]["left out"], outcome["refused"]["left out, lease"]):
-        assert "ticdc: feed shop is in ticdc__feeds again, and all tables were made anew without" in refused
+        assert "ticdc: feed shop is in ticdc__feeds again, and all tables were rebuilt without" in refused
     before, after = (
         {**seen, "changelog": [{**row, "run_id": None, "known_from": None} for row in seen["changelog"]]}
         for seen in (outcome["refreshed"][when] for when in ("before", "brought back"))
