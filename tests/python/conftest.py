@@ -35,6 +35,7 @@ ALONE = (
     "dbt_tests",
     "descriptions",
     "formats",
+    "interfaces",
     "interrupted",
     "kafka",
     "known_when",
@@ -57,7 +58,7 @@ GROUPS = {
     "warehouses": re.compile(rf"package/test_(?!{'|'.join(ALONE)})"),
     "servers": re.compile(r"command/test_(thrift|hooks_of_projects|integration|switches_over_thrift|transcripts)"),
     "dbt": re.compile(r"package/test_(dbt_tests|avro_anew|one_table_harms_no_other|storage_sinks)"),
-    "parsed": re.compile(r"package/test_(configuration|descriptions|layers_of_models|macros|typed_[ms])"),
+    "parsed": re.compile(r"package/test_(configuration|descriptions|interfaces|layers_of_models|macros|typed_[ms])"),
 }
 # Parts of the long tests that `.ci/run` takes along, and parts that have more of what some modules build.
 OF_CI = ("dbt", "kafka", "processes", "storage")

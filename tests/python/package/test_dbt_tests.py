@@ -15,6 +15,7 @@ from support import session
 from support.configuration import PROBLEMS, WRONG
 from support.corpus import SOAKED
 from support.faults import AS_OF_CALLS, AS_OF_TABLES, CALLS, FAULTS, MS, SHIPPED
+from support.interface import freshness_of_messages
 from support.messages import COMMIT_TS, ddl_message, row_message, to_bytes
 from support.package import Package
 
@@ -383,12 +384,18 @@ def test_yml_names_the_columns_of_each_model(outcome: Mapping[str, Any]) -> None
         assert columns["yml"] == columns["relation"], model
 
 
-def test_yml_names_the_types_of_views_that_typed_tables_read(outcome: Mapping[str, Any]) -> None:
-    """Of these columns are the views that are not ready."""
+def test_yml_names_the_types_of_what_users_read(outcome: Mapping[str, Any]) -> None:
+    """And of views that typed tables read: of these columns are those that are not ready."""
     typed = {model: columns for model, columns in outcome["columns"].items() if any(columns["yml types"])}
-    assert set(typed) == {f"int_ticdc__{rows}" for rows in ("newest_rows", "keyed_history", "keyed_changes")}
+    read = {f"int_ticdc__{rows}" for rows in ("newest_rows", "keyed_history", "keyed_changes")}
+    assert set(typed) == read | {model for model in outcome["columns"] if not model.startswith("int_")}
     for model, columns in typed.items():
-        assert columns["yml types"] == columns["types"], model
+        assert [type and type.replace(" ", "") for type in columns["yml types"]] == columns["types"], model
+
+
+def test_the_freshness_of_messages(outcome: Mapping[str, Any]) -> None:
+    """It is asked for where a project gives `freshness`, and begins no run."""
+    assert outcome["freshness"] == {"without": [], "with": ["pass"], "took leases": False}
 
 
 def test_views_that_are_not_ready_fail_until_a_run_makes_them(outcome: Mapping[str, Any]) -> None:
@@ -483,6 +490,7 @@ def outcome_in(folder: Path) -> str:
         for result in dbt("test").result
     }
     package.send(0, *CHANGES)
+    freshness = freshness_of_messages(package)
     spark.sql("create database exports")
     spark.sql("create table exports.loaded as select 7 as id, 'seven' as name")
     rows_after = {}
@@ -655,6 +663,7 @@ def outcome_in(folder: Path) -> str:
         "states": states,
         "reads": plan.count("stg_ticdc__canal_json"),
         "columns": columns,
+        "freshness": freshness,
         "tests": tests,
         "faults": faults,
         "calls": calls,

@@ -92,7 +92,7 @@ _OWN = "of the package alone: set yours below the name of your project"
 
 _UNREAD = "the package's materializations do not read it"
 CONFIGURATIONS: tuple[Switch, ...] = (
-    Switch("access", Effect.WORKS),
+    Switch("access", Effect.WORKS, "models below `intermediate` are private, or protected where a macro reads them"),
     Switch("alias", Effect.WORKS),
     Switch("batch_size", Effect.NONE, _UNREAD),
     Switch("begin", Effect.NONE, _UNREAD),
@@ -100,7 +100,9 @@ CONFIGURATIONS: tuple[Switch, ...] = (
     Switch("clustered_by", Effect.REFUSED, "tables lie by batch and feed"),
     Switch("column_types", Effect.REFUSED, "of seeds, where a column of the package gets another type than `string`"),
     Switch("concurrent_batches", Effect.NONE, _UNREAD),
-    Switch("contract", Effect.REFUSED, "by dbt, which names the columns without a type; contracts of your models work"),
+    Switch(
+        "contract", Effect.WORKS, "enforced for marts unless it is false; elsewhere a column without a type is an error"
+    ),
     Switch("database", Effect.REFUSED, "by dbt-spark, where it is not the schema"),
     Switch("delimiter", Effect.REFUSED, "of seeds, unless it is a comma"),
     Switch("docs", Effect.NONE),
@@ -109,10 +111,10 @@ CONFIGURATIONS: tuple[Switch, ...] = (
         "event_time", Effect.WORKS, "for models of yours that read the package's, with `--sample` or as microbatches"
     ),
     Switch("file_format", Effect.WORKS, "`parquet` and `delta`; others are refused"),
-    Switch("freshness", Effect.NONE),
+    Switch("freshness", Effect.WORKS, "of the source `ticdc`, for `dbt source freshness`"),
     Switch("full_refresh", Effect.WORKS, "of seeds; models of the package follow the flag alone"),
     Switch("grants", Effect.NONE, "give rights on the schema instead, or in a `post_hook`"),
-    Switch("group", Effect.WORKS),
+    Switch("group", Effect.WORKS, "of all models of the package at once, as those that are private read each other"),
     Switch("incremental_predicates", Effect.NONE, _UNREAD),
     Switch("incremental_strategy", Effect.NONE, _UNREAD),
     Switch("location_root", Effect.WORKS, "refused where a new table would lie among files that are there already"),
