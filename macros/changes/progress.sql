@@ -283,7 +283,7 @@ having
 {% endmacro %}
 
 {# Gives the feeds whose changes are there and are made anew by this run, as a list. #}
-{% macro feeds_built_again(settled, progress) %}
+{% macro rebuilt_feeds(settled, progress) %}
     {% if execute and ticdc.is_refresh() %}
         {% do return(ticdc.feeds() | map(attribute="name") | list if load_cached_relation(this) else []) %}
     {% endif %}

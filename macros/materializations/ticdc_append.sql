@@ -19,10 +19,10 @@
         {%- call noop_statement("main", "NOTHING NEW") -%}{%- endcall -%}
     {%- else -%}
         {%- call statement("main") -%}{{ ticdc.batch_statement(existing, target, taken.query) }}{%- endcall -%}
-        {%- set is_anew = replaces or taken.is_anew or not had_rows -%}
-        {%- do ticdc.add_batch(target, is_anew=is_anew, rebuilt=taken.rebuilt) -%}
+        {%- set is_rebuild = replaces or taken.is_rebuild or not had_rows -%}
+        {%- do ticdc.add_batch(target, is_rebuild=is_rebuild, rebuilt=taken.rebuilt) -%}
         {%- do ticdc[config.get("notes")](target, settled) if config.get("notes") -%}
-        {%- do ticdc.merge_batches(target) if config.get("merges", true) -%}
+        {%- do ticdc.compact_batches(target) if config.get("merges", true) -%}
     {%- endif -%}
     {%- do ticdc.settle(target, settled) -%}
 

@@ -29,9 +29,9 @@
         {%- do ddl.update(fromjson(ticdc.asked(ticdc.ddl_passes(settled, through), inputs)[0][0])) -%}
     {%- endif -%}
     {#- what was there before, as this run's own batch hides it -#}
-    {%- set known = ticdc.rows_of(target) if is_there and ticdc.feeds_built_again(settled, changes) else "" -%}
+    {%- set known = ticdc.rows_of(target) if is_there and ticdc.rebuilt_feeds(settled, changes) else "" -%}
     {%- if ddl.last_commits or redriven or not had_rows -%}
-        {%- do ticdc.add_batch(target, is_anew=not had_rows, rebuilt=redriven) -%}
+        {%- do ticdc.add_batch(target, is_rebuild=not had_rows, rebuilt=redriven) -%}
         {%- for ddl_commits in ddl.passes -%}
             {%- set rows = ticdc.rows_of_ddl_commits(target, ddl_commits, known) -%}
             {%- do run_query(ticdc.batch_statement(target, target, rows)) -%}
@@ -44,7 +44,7 @@
         {%- for feed, commit_ts in (ddl.last_commits.items() | list) + (through.items() | list) -%}
             {%- do settled.bounds.update({feed: [commit_ts, settled.bounds.get(feed, 0)] | max}) -%}
         {%- endfor -%}
-        {%- do ticdc.merge_batches(target) -%}
+        {%- do ticdc.compact_batches(target) -%}
         {%- set settled = {"bounds": settled.bounds, "redriven": noted, "causes": causes, "of": of} -%}
         {%- do ticdc.settle(target, dict(settled, run_id=run_id)) -%}
     {%- elif settled.get("of") != of -%}

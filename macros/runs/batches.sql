@@ -21,8 +21,9 @@
             ~ ": rows would be lost; in dbt_project.yml set +materialized below the name of your project"
         ) %}
     {% endif %}
-    {% set is_anew = ticdc.is_refresh() and not config.get("is_kept") %}
-    {% do return(not is_anew and ticdc.state_of(this).settled is not none and load_cached_relation(this) is not none) %}
+    {% set is_refresh = ticdc.is_refresh() and not config.get("is_kept") %}
+    {% set is_settled = not is_refresh and ticdc.state_of(this).settled is not none %}
+    {% do return(is_settled and load_cached_relation(this) is not none) %}
 {% endmacro %}
 
 {# Says whether a stored table has any row that counts. #}
@@ -123,7 +124,7 @@
 
 {# Merges eight batches of a table that this run wrote, where they were merged as often, into one, so that they stay few
    however many runs there are. #}
-{% macro merge_batches(relation) %}
+{% macro compact_batches(relation) %}
     {% set model = ticdc.state_of(relation) %}
     {% for level in range(4) %}
         {% set ids = [] %}

@@ -56,9 +56,9 @@
 
 {# Says, in the first line of a model's SQL, what the model takes: what it settles (its run, where it says nothing),
    whether it has nothing new to write, whether its batch takes the place of all others, and of which feeds it does. #}
-{% macro takes(settles=none, is_idle=false, is_anew=false, rebuilt=[]) %}
+{% macro takes(settles=none, is_idle=false, is_rebuild=false, rebuilt=[]) %}
     -- takes {{ tojson({
-        "settles": settles, "is_idle": true if is_idle else false, "is_anew": true if is_anew else false,
+        "settles": settles, "is_idle": true if is_idle else false, "is_rebuild": true if is_rebuild else false,
         "rebuilt": rebuilt,
     }) }}
 {% endmacro %}
@@ -66,15 +66,15 @@
 {# Gives what `takes` said in a model's SQL, with `query`, the SQL without it. #}
 {% macro taken(sql) %}
     {% set found = modules.re.fullmatch("(?s)((?:\\s*--[^\\n]*\\n)*?\\s*)-- takes ([^\\n]*)\\n(.*)", sql) %}
-    {% set nothing = {"settles": none, "is_idle": false, "is_anew": false, "rebuilt": [], "query": sql} %}
+    {% set nothing = {"settles": none, "is_idle": false, "is_rebuild": false, "rebuilt": [], "query": sql} %}
     {% do return(dict(fromjson(found.group(2)), query=found.group(1) ~ found.group(3)) if found else nothing) %}
 {% endmacro %}
 
 {# Adds the batch of this run to a stored table; it counts for others from `settle` on. It takes the place of all others
    where it is made anew, and of all others of the feeds that are rebuilt. #}
-{% macro add_batch(relation, is_anew=false, rebuilt=[]) %}
+{% macro add_batch(relation, is_rebuild=false, rebuilt=[]) %}
     {% set model, run_id = fromjson(tojson(ticdc.state_of(relation))), ticdc.run_id() | int %}
-    {% if is_anew %}{% do model.update({"batches": [], "since": {}, "anew": run_id}) %}{% endif %}
+    {% if is_rebuild %}{% do model.update({"batches": [], "since": {}, "anew": run_id}) %}{% endif %}
     {% for feed in rebuilt %}{% do model.since.update({feed: run_id}) %}{% endfor %}
     {% do model.batches.append([run_id, 0]) %}
     {# models that run side by side save what the state holds #}

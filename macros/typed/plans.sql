@@ -6,23 +6,23 @@
     {% set answer = typed.answer %}
     {% for table in answer.tables %}
         {% for change in table.changes if change.problem %}
-            {% do ticdc.note_problem(table, change, typed.standing) %}
+            {% do ticdc.note_problem(table, change, typed.existing) %}
         {% endfor %}
     {% endfor %}
     {% do ticdc.note_storages(answer.tables | map(attribute="stored_rows")) %}
     {% do ticdc.note_storages(answer.tables | map(attribute="history")) %}
     {% do ticdc.add_plans(plans, answer.tables + answer.gone) %}
-    {% do ticdc.drop_stale_relations(answer, typed.standing) %}
+    {% do ticdc.drop_stale_relations(answer, typed.existing) %}
     {% do ticdc.settle(plans, {"made": true}) %}
     {% do typed.clear() %}
 {% endmacro %}
 
 {# Notes in the plan of a table that a relation could not be made: what a run made before is there as it was. #}
-{% macro note_problem(table, change, standing) %}
+{% macro note_problem(table, change, existing) %}
     {% set plan = table.row.plan %}
     {% do plan.problems.append(change.problem) %}
     {% do plan.refused.update({change.kind: plan.statements.pop(change.kind)}) %}
-    {% if change.was and standing.get(change.key) %}
+    {% if change.was and existing.get(change.key) %}
         {% do plan.statements.update({change.kind: change.was.statement}) %}
     {% else %}
         {% do (plan if change.kind == "as_of_function" else table.row).update({change.named_in: none}) %}
@@ -73,7 +73,7 @@
 {% endmacro %}
 
 {# Drops the views and functions that no table needs any more, and leaves their storage to `sweep`. #}
-{% macro drop_stale_relations(answer, standing) %}
+{% macro drop_stale_relations(answer, existing) %}
     {% set state, blocks, storages = ticdc.state(), [], answer.storages %}
     {# a view that was refused reads the storage that it read before #}
     {% for table in answer.tables if table.row.plan.storage %}
@@ -81,7 +81,7 @@
     {% endfor %}
     {% for each in answer.stale %}
         {% if each.dropping %}
-            {% do blocks.append({"place": 0, "statements": [each.dropping]}) if standing.get(each.key) %}
+            {% do blocks.append({"place": 0, "statements": [each.dropping]}) if existing.get(each.key) %}
         {% elif each.relation not in storages %}
             {# readers may be in the middle of one that is no more: it goes with the next sweep #}
             {% do state.models.pop(each.name, none) %}

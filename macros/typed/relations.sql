@@ -13,23 +13,23 @@
         {% set base = ticdc.relation_of("int_ticdc__" ~ read[kind]) | string %}
         {% do bases.update({base: context.views[base]}) if base in context.views %}
     {% endif %}
-    {% do ticdc.make_relations(changed, typed.standing, bases) %}
+    {% do ticdc.make_relations(changed, typed.existing, bases) %}
     {% do typed.made.append(kind) %}
     {% do return(changed) %}
 {% endmacro %}
 
 {# Makes relations; notes a problem of those that somebody else's stand in the way of, or that Spark refuses. #}
-{% macro make_relations(changed, standing, bases={}) %}
+{% macro make_relations(changed, existing, bases={}) %}
     {% set blocks = [] %}
     {% for table, change in changed %}
         {% set not_ours = [] %}
-        {% for key, name in change.names.items() if standing.get(key) is false %}
+        {% for key, name in change.names.items() if existing.get(key) is false %}
             {% do not_ours.append(name) %}
         {% endfor %}
         {% if not_ours and not change.problem %}
             {% do change.update({"problem": {"reason": "not_ours", "detail": not_ours | join(", ")}}) %}
         {% endif %}
-        {% set stands, statements = standing.get(change.key), change.writing | list %}
+        {% set stands, statements = existing.get(change.key), change.writing | list %}
         {% do statements.extend(table.history.statements) if change.kind == "history_storage" %}
         {% if change.is_other %}
             {% do statements.append((change.altering if stands else change.making) ~ change.query) %}
@@ -44,17 +44,17 @@
 
 {# What is there of the names that an answer asks for, by key: "marked", "unmarked" (made before there was a mark), or
    false where it is somebody else's. #}
-{% macro standing_relations(answer, schemas) %}
-    {% set mark, standing = ticdc.typed_mark(), {} %}
+{% macro existing_relations(answer, schemas) %}
+    {% set mark, existing = ticdc.typed_mark(), {} %}
     {% for schema, names in answer.names.items() if schema in schemas %}
         {% set described = ticdc.described_relations(schema, names.relations) %}
         {% for key, text in described + ticdc.described_functions(schema, names.functions) %}
             {% set is_marked = mark.name ~ "=" ~ mark.value in text %}
             {% set otherwise = "unmarked" if key in answer.unmarked else false %}
-            {% do standing.update({key: "marked" if is_marked else otherwise}) %}
+            {% do existing.update({key: "marked" if is_marked else otherwise}) %}
         {% endfor %}
     {% endfor %}
-    {% do return(standing) %}
+    {% do return(existing) %}
 {% endmacro %}
 
 {# Of the tables and views of these names that are there: pairs of the key (`schema.name`) and the properties. #}

@@ -39,7 +39,7 @@
 {% endmacro %}
 
 {# What this process remembers, as far as typed tables need it: `decided` is what `int_ticdc__typed_plans` hands to the
-   models that make relations of it (`answer`, what is `standing`, the kinds that are `made`), `views` those that may be
+   models that make relations of it (`answer`, what is `existing`, the kinds that are `made`), `views` those that may be
    made unready, and `published` the state of the last publication. #}
 {% macro typed_context() %}
     {% set memory = ticdc.memory() %}

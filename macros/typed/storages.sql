@@ -68,13 +68,13 @@
 
 {# Stores what the run adds to histories, or tells of them that they are not; publishes it, as views that read a storage
    have no other rows. #}
-{% macro store_histories(target, answer, standing) %}
+{% macro store_histories(target, answer, existing) %}
     {% set changed, state = [], ticdc.state() %}
     {% for table in answer.tables if table.history and table.history.since is not none %}
         {% do changed.append((table, table.storing)) %}
     {% endfor %}
     {% if not changed %}{% do return(none) %}{% endif %}
-    {% do ticdc.make_relations(changed, standing) %}
+    {% do ticdc.make_relations(changed, existing) %}
     {% for table, change in changed if change.problem %}
         {# slow, and not wrong #}
         {% do state.models.pop(table.history.name, none) %}

@@ -8,9 +8,9 @@
 {%- set settled, redriven = ticdc.settled(), ticdc.staged_marks().redriven_run_id -%}
 {%- set is_idle = not ticdc.has_news(ticdc.arrival_tables(), settled.run_id) -%}
 {#- a re-drive puts other events in the place of some that were seen -#}
-{%- set is_anew = redriven != settled.get("redriven", redriven) -%}
+{%- set is_rebuild = redriven != settled.get("redriven", redriven) -%}
 {%- set settles = settled if is_idle else {"run_id": ticdc.run_id() | int, "redriven": redriven} %}
-{{ ticdc.takes(settles, is_idle=is_idle, is_anew=is_anew and not is_idle) }}
+{{ ticdc.takes(settles, is_idle=is_idle, is_rebuild=is_rebuild and not is_idle) }}
 with
 
 arrived as (
@@ -43,7 +43,7 @@ events as (
         -- where TSOs hold only milliseconds, a row comes after a DDL of its own
         commit_ts + if(kind = 'row' and not commit_ts_exact, 1, 0) as told_ts
     from arrived
-    where run_id > {{ 0 if is_anew else settled.run_id }} and kind in ('row', 'ddl', 'bootstrap')
+    where run_id > {{ 0 if is_rebuild else settled.run_id }} and kind in ('row', 'ddl', 'bootstrap')
 
 ),
 

@@ -9,7 +9,7 @@
 {%- set settled = ticdc.settled() -%}
 {%- set plan = ticdc.changes_progress(settled) -%}
 {%- set progress, loads, is_exact, is_mixed = plan.progress, plan.loads, plan.is_exact, plan.is_mixed -%}
-{%- set built_again = ticdc.feeds_built_again(settled, progress) -%}
+{%- set rebuilt_feeds = ticdc.rebuilt_feeds(settled, progress) -%}
 {#- of rows that are replaced within a millisecond: what is deleted there is not what is put -#}
 {%- set is_replaced = "false" if is_exact else (
     "(op = 'delete' and exists(puts, put -> put.columns_hash = columns_hash)"
@@ -472,15 +472,15 @@ new_changes as (
 
 select
     new_changes.*,
-    {% if built_again -%}
+    {% if rebuilt_feeds -%}
     coalesce(known_before.first_run_id, new_changes.run_id) as first_run_id
     {%- else -%}
     run_id as first_run_id
     {%- endif %}
 from new_changes
-{%- if built_again %}
+{%- if rebuilt_feeds %}
 {{ ticdc.join_first_runs(
     "new_changes", ticdc.rows_of(this), "xxhash64(table_id, table_incarnation, op, copy, before, after)",
-    "feed in (" ~ ticdc.text_literals(built_again) ~ ")"
+    "feed in (" ~ ticdc.text_literals(rebuilt_feeds) ~ ")"
 ) }}
 {%- endif %}

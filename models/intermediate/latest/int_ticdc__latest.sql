@@ -18,7 +18,7 @@
 {%- endif -%}
 {#- of rows without key all changes arrive again -#}
 {%- if not reads_rows and has_keyless_rows %}{% do conditions.append("not " ~ has_no_key) %}{% endif -%}
-{{ ticdc.takes(state.settled, is_idle=state.is_idle, is_anew=state.merge) }}
+{{ ticdc.takes(state.settled, is_idle=state.is_idle, is_rebuild=state.merge) }}
 with
 
 row_changes as (

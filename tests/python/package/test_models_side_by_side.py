@@ -141,14 +141,14 @@ def test_what_a_model_takes_stands_before_its_query() -> None:
     assert package.taken(f"\n-- depends_on: c{said}{query}") == {
         "settles": settles,
         "is_idle": True,
-        "is_anew": False,
+        "is_rebuild": False,
         "rebuilt": ["shop"],
         "query": f"\n-- depends_on: c\n    {query}",
     }
     assert package.taken(query) == {
         "settles": None,
         "is_idle": False,
-        "is_anew": False,
+        "is_rebuild": False,
         "rebuilt": [],
         "query": query,
     }

@@ -133,9 +133,9 @@ class Package:
     def build(self, answer: dict[str, Any]) -> None:
         """As the models of typed tables do."""
         answer = self.decided(answer)
-        standing = self.standing_relations(answer, ["shop"])
-        self.store_histories(PLANS, answer, standing)
-        self.typed_context()["decided"].update({"answer": answer, "standing": standing, "made": []})
+        existing = self.existing_relations(answer, ["shop"])
+        self.store_histories(PLANS, answer, existing)
+        self.typed_context()["decided"].update({"answer": answer, "existing": existing, "made": []})
         for kind in KINDS:
             self.make_typed_relations(kind)
         self.remember_typed_tables()
@@ -273,8 +273,8 @@ def test_a_history_that_cannot_be_stored_is_not_read() -> None:
     found = table(history=dict(history(whole=WHOLE), choice="whole"), storing=storing(), unstored=unstored)
     one = package.decided(answer(found, names=names, storages=["s.ticdc__history_1"]))
     (found,) = one["tables"]
-    standing = package.standing_relations(one, ["s"])
-    package.store_histories(PLANS, one, standing)
+    existing = package.existing_relations(one, ["s"])
+    package.store_histories(PLANS, one, existing)
     assert package.statements == []
     assert (found["changes"], found["history"]) == (unstored["changes"], None)
     assert found["unstored_for"] == [{"reason": "not_ours", "detail": "s.ticdc__history_1"}]
@@ -310,7 +310,7 @@ def test_many_relations_tell_how_far_they_are() -> None:
 def test_a_kind_that_was_left_out_is_not_remembered() -> None:
     package = Package()
     one = answer(table())
-    package.typed_context()["decided"].update({"answer": one, "standing": {}, "made": []})
+    package.typed_context()["decided"].update({"answer": one, "existing": {}, "made": []})
     for kind in KINDS[:2]:
         package.make_typed_relations(kind)
     package.remember_typed_tables()
