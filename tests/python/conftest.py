@@ -33,6 +33,7 @@ ALONE = (
     "avro_anew",
     "configuration",
     "dbt_tests",
+    "dbt_unit_tests",
     "descriptions",
     "formats",
     "interfaces",
@@ -61,7 +62,7 @@ GROUPS = {
     "parsed": re.compile(r"package/test_(configuration|descriptions|interfaces|layers_of_models|macros|typed_[ms])"),
 }
 # Parts of the long tests that `.ci/run` takes along, and parts that have more of what some modules build.
-OF_CI = ("dbt", "kafka", "processes", "storage")
+OF_CI = ("kafka", "processes", "storage")
 OF_ALL = ("corpus", "models", "odd_tables")
 
 
