@@ -24,7 +24,7 @@ JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
 # Processes of tests share the cores: a collector of many threads costs each more than it gains. A Thrift server fills
 # the 48 MB that is reserved for compiled code by default. A heap and a room for classes that grow from small collect
 # garbage for a tenth of the time.
-JVM = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=400m -Xms1g -Xmn512m -XX:MetaspaceSize=512m"
+JVM = f"-XX:+UseSerialGC -XX:ReservedCodeCacheSize=400m -Xms1g -Xmn512m -XX:MetaspaceSize=512m {warehouse.huge_pages()}"
 # Tables of a few rows: compiling code for a query takes longer than interpreting it, which Spark 4.1 cannot do with
 # dynamic pruning; planning it anew after each stage takes longer than the stage.
 SMALL = (
