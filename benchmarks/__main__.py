@@ -21,6 +21,7 @@ from support import broker as brokers
 
 from benchmarks import flink, native, native_decoders
 from benchmarks.encoders import ENCODERS
+from benchmarks.first_minute import first_minute
 from benchmarks.holes import holes
 from benchmarks.kafka import kafka
 from benchmarks.many_tables import ROWS, ManyTables
@@ -39,13 +40,14 @@ _STAGING_COLUMNS = (
     *("after", "ddl_query", "ddl_type", "error_code"),
 )
 _MEASUREMENTS = ("decode", "build", "increment", "queries")
+_FIRST_MINUTE = "first_minute"
 _TABLES = "tables"
 _INCREMENTS = "increments"
 _HOLES = "holes"
 _KAFKA = "kafka"
 _PEERS = "peers"
 _PROTOCOLS = "protocols"
-_ALONE = (_TABLES, _INCREMENTS, _HOLES, _KAFKA, _PEERS, _PROTOCOLS)
+_ALONE = (_FIRST_MINUTE, _TABLES, _INCREMENTS, _HOLES, _KAFKA, _PEERS, _PROTOCOLS)
 _SPARK_AVRO = "org.apache.spark:spark-avro_2.13:4.1.1"
 
 
@@ -269,6 +271,10 @@ def main() -> None:
     packages = options.spark_avro if any("avro" in protocol for protocol in encoders) else ""
     versions = flink.VERSIONS if _PEERS in options.what else packages
     report: list[str] = []
+    if _FIRST_MINUTE in options.what:  # before this process has a Java of its own
+        with tempfile.TemporaryDirectory(prefix="ticdc_bench_") as folder:
+            print("\n".join(first_minute(Path(folder), options.rounds)))
+        return
     with tempfile.TemporaryDirectory(prefix="ticdc_bench_") as folder:
         bench = Bench(Path(folder), packages)
         try:

@@ -199,14 +199,18 @@ class Bench:
 
     def machine(self) -> str:
         """What the figures were measured on."""
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-        java = self._spark.sparkContext._jvm.java.lang.System.getProperty("java.version")  # type: ignore[union-attr]
-        packages = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
-        load = "/".join(f"{value:.1f}" for value in os.getloadavg())
-        return (
-            f"{cores()} cores ({_cpu()}), {memory:.0f} GB, load {load}, {platform.system()} {platform.machine()}\n"
-            f"Python {platform.python_version()}, Java {java}, {packages}"
-        )
+        return machine(self._spark.sparkContext._jvm.java.lang.System.getProperty("java.version"))  # type: ignore[union-attr]
+
+
+def machine(java: str) -> str:
+    """What figures are measured on, with this version of Java."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    packages = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
+    load = "/".join(f"{value:.1f}" for value in os.getloadavg())
+    return (
+        f"{cores()} cores ({_cpu()}), {memory:.0f} GB, load {load}, {platform.system()} {platform.machine()}\n"
+        f"Python {platform.python_version()}, Java {java}, {packages}"
+    )
 
 
 def bytes_in(folder: Path) -> int:
