@@ -244,7 +244,7 @@ CONFIGURATIONS = [block for block in OTHERS if block not in FEED_FILES]
 @pytest.fixture(scope="module")
 def configured(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
     """What dbt makes of a project that has them all; dbt refuses what the package's own checks find wrong."""
-    content: dict[str, Any] = {"name": "probe", "profile": "ticdc", "vars": {}, "models": {}}
+    content: dict[str, Any] = {"name": "probe", "profile": "ticdc", "vars": {}, "models": {}, "sources": {}}
     for block in CONFIGURATIONS:
         for member, settings in yaml.safe_load(block.text).items():
             for name, value in settings.items():
