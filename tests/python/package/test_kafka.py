@@ -20,7 +20,7 @@ import pytest
 from support import avro, session
 from support import broker as brokers
 from support.broker import Broker
-from support.corpus import SAMPLE, Record, Variant, record
+from support.corpus import SAMPLE, SOAKED, Record, Variant, record
 from support.project import assert_passes, dbt, install, served
 
 from dbt_ticdc import build, messages, package_path, warehouse
@@ -35,11 +35,13 @@ VARIANTS: Mapping[str, Variant] = {
 }
 MESSAGES = 120  # of each variant
 STAGING = ("int_ticdc__run", "int_ticdc__kafka_offsets", "int_ticdc__kept_messages", "stg_ticdc__canal_json")
-KILLED_AT = (
-    *("int_ticdc__changes", "int_ticdc__run", "int_ticdc__kafka_offsets", "int_ticdc__kept_messages"),
-    *("stg_ticdc__canal_json", "stg_ticdc__simple", "stg_ticdc__avro", "int_ticdc__staged_runs"),
-    *("int_ticdc__catalogue", "int_ticdc__latest"),
+KILLED_AT: Sequence[str] = (
+    *("int_ticdc__changes", "int_ticdc__kept_messages", "stg_ticdc__avro"),
+    *("int_ticdc__run", "int_ticdc__kafka_offsets", "stg_ticdc__canal_json", "stg_ticdc__simple"),
+    *("int_ticdc__staged_runs", "int_ticdc__catalogue", "int_ticdc__latest"),
 )
+if SOAKED[0] == "ci":  # each is a start of Java
+    KILLED_AT = KILLED_AT[:3]
 MARTS = {
     "changes": "select schema_name, table_name, commit_ts, op, row_key, before, after, lossy from ticdc__changelog",
     "rows": "select schema_name, table_name, row_key, `row`, commit_ts, lossy from ticdc__current_rows",
