@@ -59,9 +59,17 @@ def test_what_users_read_is_public(models: dict[str, ModelNode]) -> None:
         "int_ticdc__row_changes",
         "int_ticdc__sized_tables",
         "int_ticdc__staged_runs",
+        "int_ticdc__table_states",
         "int_ticdc__typed_tables",
     }
     assert {model.group for model in models.values()} == {"ticdc"}
+
+
+def test_no_operation_reads_what_is_private(models: dict[str, ModelNode]) -> None:
+    texts = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "macros").rglob("ticdc_*.sql"))
+    read = set(re.findall(r'"(int_ticdc__\w+)"', texts)) & models.keys()
+    assert read
+    assert not {name for name in read if models[name].access == "private"}
 
 
 def test_each_mart_has_a_contract(models: dict[str, ModelNode]) -> None:
