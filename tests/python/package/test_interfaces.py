@@ -66,8 +66,9 @@ def test_what_users_read_is_public(models: dict[str, ModelNode]) -> None:
 
 
 def test_no_operation_reads_what_is_private(models: dict[str, ModelNode]) -> None:
-    texts = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "macros").rglob("ticdc_*.sql"))
-    read = set(re.findall(r'"(int_ticdc__\w+)"', texts)) & models.keys()
+    operations = ("codegen/ticdc_codegen", "state/ticdc_report")
+    texts = "".join((ROOT / f"macros/{name}.sql").read_text(encoding="utf-8") for name in operations)
+    read = set(re.findall(r'"(int_ticdc__\w+)"', texts))
     assert read
     assert not {name for name in read if models[name].access == "private"}
 
