@@ -1,5 +1,6 @@
 {%- set row_key = ticdc.row_key_columns() -%}
-{%- set in_kafka = ticdc.feeds() | selectattr("reads", "in", ["kafka", "kept"]) | map(attribute="name") | list -%}
+{%- set of_kafka = ticdc.feeds() | selectattr("reads", "in", ["kafka", "kept"]) -%}
+{%- set in_kafka = of_kafka | map(attribute="name") | list -%}
 {%- set is_in_kafka = "feed in (" ~ ticdc.text_literals(in_kafka) ~ ")" if in_kafka else "false" -%}
 {%- set carried_rows = ref("int_ticdc__carried_rows") -%}
 {%- set of_files = ticdc.feeds() | selectattr("reads", "equalto", "files") | map(attribute="name") | list %}
