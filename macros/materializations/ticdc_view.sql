@@ -13,7 +13,7 @@
     {#- it may be made unready: not what `alter view` takes comments from, nor what the run before left so, which may
         fail again -#}
     {%- set columns = model.columns.values() | selectattr("data_type") | list -%}
-    {%- if columns and model.access == "private" and (known or not existing) and not docs -%}
+    {%- if columns and (known or not existing) and not docs -%}
         {%- do ticdc.memory().setdefault("views", {}).update({this | string: {"sql": sql, "columns": columns}}) -%}
     {%- endif -%}
     {%- if existing is not none and existing.is_view and not ticdc.is_refresh() and known == fingerprint -%}

@@ -56,7 +56,7 @@
 
 {# Gives the rows of a query on a model of the package, none where the model was not built yet. #}
 {% macro rows_if_built(relation, query) %}
-    {# `dbt compile` asks before the first build too; in a unit test the model is a query without schema #}
-    {% set is_built = execute and relation.schema is not none and load_cached_relation(relation) is not none %}
+    {# `dbt compile` asks before the first build too; in a unit test the model is a query #}
+    {% set is_built = execute and not ticdc.is_query(relation) and load_cached_relation(relation) is not none %}
     {% do return(run_query(query).rows if is_built else []) %}
 {% endmacro %}
