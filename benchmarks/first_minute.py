@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -28,10 +27,9 @@ _ODD_NAMES = Variant(SAMPLE, "canal_json")
 
 def first_minute(folder: Path, rounds: int) -> list[str]:
     """A first `ticdc demo`, one without each of its settings, and `ticdc run` on the tests' messages of odd names."""
-    dump, feeds, tables = folder / "dump.jsonl", folder / "feeds.json", folder / "warehouse"
-    dump.write_text("".join(record.line for record in _ODD_NAMES.records), encoding="utf-8")
+    feeds, tables = folder / "feeds.json", folder / "warehouse"
     feeds.write_text(json.dumps({"feeds": [_ODD_NAMES.feed()]}), encoding="utf-8")
-    demo, run = ["demo"], ["run", "--messages", str(dump), "--feeds", str(feeds)]
+    demo, run = ["demo"], ["run", "--messages", str(_ODD_NAMES.path), "--feeds", str(feeds)]
     commands = [
         (_DEMO, "", demo),
         *((f"{_DEMO} {label}", setting, demo) for label, setting in _LESS.items()),
@@ -47,7 +45,7 @@ def first_minute(folder: Path, rounds: int) -> list[str]:
     ]
     alternate(contenders, rounds)
     ours = contenders[0].median
-    lines = [machine(_java())]
+    lines = [machine(warehouse.java_version(str(warehouse.java_command())))]
     for contender in contenders:
         wall, cpu = contender.median
         lines.append(f"{contender.label:<40} {wall:7.1f} s {cpu:7.1f} s CPU   ratio {wall / ours.wall:.2f}")
@@ -57,9 +55,3 @@ def first_minute(folder: Path, rounds: int) -> list[str]:
 def _run(setting: str, arguments: Sequence[str]) -> None:
     code = f"import sys; from dbt_ticdc import cli, warehouse; {setting or 'pass'}; sys.exit(cli.main(sys.argv[1:]))"
     subprocess.run([sys.executable, "-c", code, *arguments], check=True, capture_output=True)
-
-
-def _java() -> str:
-    told = subprocess.run([str(warehouse.java_command()), "-version"], capture_output=True, text=True, check=True)
-    found = re.search(r'version "([^"]+)"', told.stderr)
-    return found[1] if found else "unknown"

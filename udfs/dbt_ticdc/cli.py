@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 import time
@@ -118,9 +117,7 @@ def _demo(options: argparse.Namespace) -> None:
     if arrived is None and _is_as_last(folder, asked_for):
         return
     say(forecast.of_run(options.warehouse, [file]))
-    java = f"{warehouse.java_options(os.environ)} {warehouse.FOR_A_SHORT_LIFE}"
-    of_java = {"spark.driver.extraJavaOptions": java}
-    spark = _open_to_build(options.warehouse, variables, settings={**warehouse.FOR_FEW_ROWS, **of_java})
+    spark = _open_to_build(options.warehouse, variables, settings=warehouse.settings_of_short_life())
 
     def show(found: summary.Found) -> str:
         return demo.screen(found, demo.answers(spark), options.warehouse, arguments.program())

@@ -195,12 +195,11 @@ def check_java() -> None:
     if java is None:
         raise TicdcError(f"no Java was found: JAVA_HOME is not set and no `java` is on the PATH. {advice}.")
     try:
-        answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=60).stderr
+        found = re.match(r"\d+", java_version(java))
     except (OSError, subprocess.SubprocessError) as error:
         raise TicdcError(f"{java} cannot be run. {advice}.") from error
-    found = re.search(r'version "(\d+)', answer)
-    if found is None or int(found[1]) < _OLDEST_JAVA:
-        version = found[1] if found else "unknown"
+    if found is None or int(found[0]) < _OLDEST_JAVA:
+        version = found[0] if found else "unknown"
         raise TicdcError(f"{java} is Java of version {version}. {advice}.")
 
 
@@ -243,10 +242,22 @@ def java_command() -> str | None:
     return str(Path(home, "bin", "java")) if home else shutil.which("java")
 
 
+def java_version(java: str) -> str:
+    """What a Java says its version is, such as `17.0.15`, or nothing. Raises as `subprocess.run` does."""
+    answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=60).stderr
+    found = re.search(r'version "([^"]*)', answer)
+    return found[1] if found else ""
+
+
 def java_options(environment: Mapping[str, str]) -> str:
     """Options of Spark's JVM; none where variables of the environment choose a collector, as Java refuses a second."""
     given = " ".join(environment.get(name, "") for name in _OTHER_JAVA_OPTIONS)
     return "" if re.search(r"-XX:\+Use\w+GC\b", given) else f"{_JAVA_OPTIONS} {huge_pages()}".rstrip()
+
+
+def settings_of_short_life() -> dict[str, str]:
+    """Settings of a session that builds tables of some thousand rows once."""
+    return {**FOR_FEW_ROWS, "spark.driver.extraJavaOptions": f"{java_options(os.environ)} {FOR_A_SHORT_LIFE}"}
 
 
 def huge_pages() -> str:
