@@ -21,9 +21,7 @@ from support.package import Package
 
 pytestmark = pytest.mark.soak("dbt")
 SHOP = {"name": "shop", "protocol": "canal_json", "topics": ["shop"]}
-VARIABLES: Mapping[str, Any] = {
-    "ticdc__feeds": [SHOP],
-}
+VARIABLES: Mapping[str, Any] = {"ticdc__feeds": [SHOP]}
 
 
 def change(id: int, n: int, commit_ts: int, old: int | None = None, **added: str) -> str:
@@ -507,22 +505,19 @@ def outcome_in(folder: Path) -> str:
 
     one_view = ("run", "--select", "ticdc__changelog")
 
-    def held_leases() -> list[str]:
-        return [row["tableName"] for row in package.rows("show tables in ticdc_lint like 'ticdc__lease*'")]
-
     def lease(minutes: float) -> str:
         told = {"number": 7, "who": "a run with a token", "since": "today", "until": time.time() + 60 * minutes}
         return f"tblproperties ('ticdc.lease' = '{json.dumps(told).encode().hex()}')"
 
     spark.sql(f"create table ticdc_lint.{HELD} (run_id bigint) using parquet {lease(9.9)}")
     refused["held lease"] = package.refused(*one_view)
-    leases = {"held": held_leases()}
+    leases = {"held": package.leases()}
     spark.sql(f"alter table ticdc_lint.{HELD} set {lease(-1)}")
     package.passing(*one_view)
-    leases["over"] = held_leases()
+    leases["over"] = package.leases()
     spark.sql(f"create table ticdc_lint.{HELD} (run_id bigint) using parquet {lease(9.9)}")
     package.passing("run-operation", "ticdc.release_lease")
-    leases["released"] = held_leases()
+    leases["released"] = package.leases()
 
     def published_text() -> str:
         described = spark.sql("describe extended ticdc_lint.int_ticdc__publication").collect()

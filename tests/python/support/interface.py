@@ -15,16 +15,13 @@ def freshness_of_messages(package: Package) -> dict[str, Any]:
     """The states that `dbt source freshness` gives, without and with `freshness`, and whether it took a lease."""
     source = package.manifest.sources["source.ticdc.ticdc.messages"]
 
-    def leases() -> list[str]:
-        return [row["tableName"] for row in package.rows("show tables in ticdc_lint like 'ticdc__lease*'")]
-
     def states() -> list[str]:
         done = package.dbt("source", "freshness")
         assert done.success, package.told()
         return [str(result.status) for result in getattr(done.result, "results", ())]
 
-    before, without = leases(), states()
+    before, without = package.leases(), states()
     limit, source.freshness = source.freshness, FreshnessThreshold(warn_after=Time(60, TimePeriod.minute))
     found = states()
     source.freshness = limit
-    return {"without": without, "with": found, "took leases": leases() != before}
+    return {"without": without, "with": found, "took leases": package.leases() != before}

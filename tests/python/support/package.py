@@ -109,6 +109,10 @@ class Package:
         """The first column of a query's rows."""
         return [row[0] for row in self.spark.sql(query).collect()]
 
+    def leases(self) -> list[str]:
+        """The tables of the leases that runs hold."""
+        return [row["tableName"] for row in self.rows("show tables in ticdc_lint like 'ticdc__lease*'")]
+
     def _parsed(self, variables: Mapping[str, Any]) -> Any:
         return parsed(self.folder, variables)
 
