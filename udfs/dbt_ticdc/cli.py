@@ -85,7 +85,8 @@ def _run(options: argparse.Namespace) -> None:
     if not (must_build or options.strict) and _is_as_last(folder, asked_for):
         return
     say(forecast.of_run(options.warehouse, files))
-    spark = _open_to_build(options.warehouse, variables, options.columns)
+    settings = warehouse.settings_of_short_life() if forecast.has_few_rows(options.warehouse, files) else None
+    spark = _open_to_build(options.warehouse, variables, options.columns, settings)
     with _summary(spark, folder, is_strict=options.strict) as texts:
         run(spark, folder, variables, files, options.columns, options.full_refresh)
     _remember(folder, asked_for, texts[0])

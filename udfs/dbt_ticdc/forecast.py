@@ -12,6 +12,7 @@ _FIRST_BUILD = 80.0
 # What a MB of a file adds: 82 MB of canal-json add 10 s; compressed, a MB holds about ten times as much.
 _SECONDS_PER_MB = 0.12
 _SECONDS_BY_SUFFIX = {".gz": 1.2, ".xz": 1.6}
+_FEW_SECONDS = 1.0
 
 
 def of_run(folder: Path, files: Sequence[Path]) -> str:
@@ -27,11 +28,15 @@ def of_run(folder: Path, files: Sequence[Path]) -> str:
         return f"ticdc adds what is new of {source} to the tables in {folder}; the last build took {seconds:.0f} s"
     if not files:
         return f"ticdc builds tables of {source} in {folder}, for the first time"
-    return f"ticdc builds tables of {source} in {folder}, for the first time: about {_first(files):.0f} s on two cores"
+    takes = _FIRST_BUILD + _seconds(files)
+    return f"ticdc builds tables of {source} in {folder}, for the first time: about {takes:.0f} s on two cores"
 
 
-def _first(files: Sequence[Path]) -> float:
-    """The seconds of a first build of these files."""
-    return _FIRST_BUILD + sum(
-        file.stat().st_size / 1e6 * _SECONDS_BY_SUFFIX.get(file.suffix, _SECONDS_PER_MB) for file in files
-    )
+def has_few_rows(folder: Path, files: Sequence[Path]) -> bool:
+    """Whether a run is the first one of a warehouse, and planning its queries takes longer than they do."""
+    return state.last_took(warehouse.work_folder(folder)) is None and _seconds(files) < _FEW_SECONDS
+
+
+def _seconds(files: Sequence[Path]) -> float:
+    """What these files add to a first build."""
+    return sum(file.stat().st_size / 1e6 * _SECONDS_BY_SUFFIX.get(file.suffix, _SECONDS_PER_MB) for file in files)

@@ -101,6 +101,8 @@ def test_a_run_says_first_what_it_does_and_about_how_long_it_takes(tmp_path: Pat
     (seconds,) = re.findall(r"about (\d+) s on two cores", first)
     assert int(seconds) == round(forecast._FIRST_BUILD + 5.04)
     assert forecast.of_run(home, []).endswith("for the first time")
+    assert not forecast.has_few_rows(home, dumps)
+    assert forecast.has_few_rows(home, dumps[1:])
 
     state.remember_model_times(home / "work", 0.0, {"a": 1.0})
     again = forecast.of_run(home, dumps[1:])
@@ -109,6 +111,7 @@ def test_a_run_says_first_what_it_does_and_about_how_long_it_takes(tmp_path: Pat
         r"the last build took \d+ s",
         again,
     )
+    assert not forecast.has_few_rows(home, dumps[1:]), "the tables may be large by now"
 
 
 @pytest.mark.parametrize(

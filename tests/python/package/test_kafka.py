@@ -186,11 +186,8 @@ def build_but_kill_at(node: str, lake: Lake) -> None:
     feeds = lake.home.parent / "feeds.json"
     feeds.write_text(json.dumps(lake.variables(visibility="latest")), encoding="utf-8")
     command = [sys.executable, "-m", "dbt_ticdc.cli", "run", "--feeds", str(feeds), "--warehouse", str(lake.home)]
-    java = f"{os.environ[session.JAVA_OPTIONS]} -XX:TieredStopAtLevel=1"  # it lives for a minute
-    environment, said = {**os.environ, session.JAVA_OPTIONS: java}, []
-    with subprocess.Popen(
-        command, start_new_session=True, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
+    said = []
+    with subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         for line in process.stderr:
             said.append(line)
