@@ -25,6 +25,20 @@
     lateral view explode(if(before_key is null, array(null), array('delete', 'insert'))) halves as half
 {% endmacro %}
 
+{# Gives the SQL of the places at which the source holds several messages. #}
+{% macro doubled_positions(events, condition) %}
+    select
+        feed,
+        topic,
+        `partition`,
+        `offset`,
+        event_index
+    from {{ events }}
+    where {{ condition }}
+    group by feed, topic, `partition`, `offset`, event_index
+    having count(*) > 1
+{% endmacro %}
+
 {# Gives the SQL of row events, each once where the source holds its message twice at one offset. #}
 {% macro rows_once(events) %}
     select * except (is_doubled)

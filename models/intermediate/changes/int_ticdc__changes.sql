@@ -22,7 +22,7 @@
 {%- set moment = "feed, schema_name, table_name, commit_ms, row_key, op, row_image, copy" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
 {%- set all_rows = ref("int_ticdc__rows") -%}
-{%- set rows = "rows_once" if plan.may_be_doubled else all_rows -%}
+{%- set rows = "rows_once" if plan.some_are_doubled else all_rows -%}
 {#- an increment has few rows: all of them are sorted, and read once less -#}
 {%- set is_first = not ticdc.has_rows() -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
@@ -74,19 +74,10 @@ events_of_keyless_commits as (
 ),
 
 {% endif -%}
-{% if plan.may_be_doubled -%}
+{% if plan.some_are_doubled -%}
 doubled_positions as (
 
-    select
-        feed,
-        topic,
-        `partition`,
-        `offset`,
-        event_index
-    from {{ all_rows }}
-    where {{ is_unsettled }}
-    group by feed, topic, `partition`, `offset`, event_index
-    having count(*) > 1
+    {{ ticdc.doubled_positions(all_rows, is_unsettled) }}
 
 ),
 

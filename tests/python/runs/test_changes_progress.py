@@ -31,13 +31,11 @@ def progress_of(
 def test_what_arrives_is_summed_up() -> None:
     arrivals = [
         Arrival("web", 30, 35, some_are_updates=True, some_are_whole=True),
-        Arrival(
-            "shop", 20, some_are_inexact=True, some_are_exact=False, some_wait_for_cells=True, some_may_be_doubled=True
-        ),
+        Arrival("shop", 20, some_are_inexact=True, some_are_exact=False, some_wait_for_cells=True, some_have_gaps=True),
     ]
     found = changes_progress(arrivals, [], SettledChanges(), Settled(9), NOW)
     assert (found.first_commit_ts, found.has_keyless_rows, found.first_keyless_commit_ts) == (20, True, 35)
-    assert (found.is_exact, list(found.waits_for_cells), found.may_be_doubled) == (False, [False, True], True)
+    assert (found.is_exact, list(found.waits_for_cells), found.some_have_gaps) == (False, [False, True], True)
     assert found.progress == SettledChanges(
         9,
         has_keyless_rows=True,

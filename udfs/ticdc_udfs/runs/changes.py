@@ -45,7 +45,7 @@ class Arrival(Struct, frozen=True):
     some_are_exact: bool = True
     some_are_whole: bool = False
     some_wait_for_cells: bool = False
-    some_may_be_doubled: bool = False
+    some_have_gaps: bool = False
 
 
 class Load(Struct, frozen=True, rename={"schema_name": "schema", "table_name": "table"}):
@@ -71,7 +71,7 @@ class ChangesProgress(Struct, frozen=True):
 
     `first_commit_ts` is that of the first row, `first_keyless_commit_ts` of the first one without key, 0 where there
     is none; `is_exact` says whether each row tells its commit, `waits_for_cells` which rows there are: whole ones
-    (false), and those that wait for cells (true); `may_be_doubled` says whether the source may hold a message twice,
+    (false), and those that wait for cells (true); `some_have_gaps` says whether offsets have gaps, or come twice,
     `is_mixed` whether rows may come again that told their commit otherwise: a millisecond alone, or a TSO. `rebuilt`
     are the feeds that are rebuilt. Changes through the commits in `shown_through` are late, as their feeds were shown
     through these: not those of feeds whose dead letters are read again. Of feeds that are `shown_again`, as DDL came
@@ -86,7 +86,7 @@ class ChangesProgress(Struct, frozen=True):
     first_keyless_commit_ts: int
     is_exact: bool
     waits_for_cells: Sequence[bool]
-    may_be_doubled: bool
+    some_have_gaps: bool
     is_mixed: bool
     rebuilt: Sequence[str]
     shown_through: Mapping[str, int]
@@ -149,7 +149,7 @@ def changes_progress(
         first_keyless_commit_ts=min(first_keyless, default=0),
         is_exact=not any(each.some_are_inexact for each in arrivals),
         waits_for_cells=[False] * (some_are_whole or not some_wait) + [True] * some_wait,
-        may_be_doubled=any(each.some_may_be_doubled for each in arrivals),
+        some_have_gaps=any(each.some_have_gaps for each in arrivals),
         is_mixed=any(each.feed in exact & inexact | untold for each in arrivals),
         rebuilt=rebuilt,
         shown_through={
