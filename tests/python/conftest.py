@@ -61,6 +61,8 @@ GROUPS = {
     "dbt": re.compile(r"package/test_(dbt_tests|avro_anew|one_table_harms_no_other|storage_sinks)"),
     "parsed": re.compile(r"package/test_(configuration|descriptions|interfaces|layers_of_models|macros|typed_[ms])"),
 }
+# Modules that `.ci/run` has and `make test` has not, as they take minutes.
+IN_CI_ALONE = re.compile(r"test_(corpus|remedies)")
 # Parts of the long tests that `.ci/run` takes along, and parts that have more of what some modules build.
 OF_CI = ("kafka", "processes", "storage")
 OF_ALL = ("corpus", "models", "odd_tables")
@@ -119,9 +121,11 @@ def _is_chosen(item: pytest.Item, part: str | None) -> bool:
     parts = {name: {*chain(*(mark.args for mark in item.iter_markers(name)))} for name in ("in_soak", "soak")}
     # one that runs there alone is of its own parts, also in a module of which another part has more
     part_of = parts["soak"] or parts["in_soak"]
-    if part in (None, "ci"):
+    if part is None:
+        return not parts["soak"] and IN_CI_ALONE.match(item.path.name) is None
+    if part == "ci":
         # one that is of another part, too, takes that long
-        return not parts["soak"] or (part == "ci" and parts["soak"] <= {*OF_CI})
+        return parts["soak"] <= {*OF_CI}
     return part in part_of or (part == "all" and bool(part_of))
 
 
