@@ -55,6 +55,18 @@ def test_columns_comments_fit_into_a_metastore(manifest: Manifest) -> None:
     )
 
 
+def test_staging_models_have_the_same_columns_and_types(manifest: Manifest) -> None:
+    """A build compares those of one protocol with its relation."""
+    staging = {
+        node.name: {name: column.data_type for name, column in node.columns.items()}
+        for node in manifest.nodes.values()
+        if node.name.startswith("stg_ticdc__")
+    }
+    assert len(staging) > 1
+    first = staging["stg_ticdc__canal_json"]
+    assert {name: columns for name, columns in staging.items() if columns != first} == {}
+
+
 def test_sources(manifest: Manifest) -> None:
     tables = [source for source in manifest.sources.values() if source.package_name == PACKAGE]
     assert tables
