@@ -209,12 +209,9 @@ group by changes.feed
     {% if found %}
         {% set found = fromjson(found[0][0]) %}
         {% do found.progress.update({"of": of}) %}
-        {# many topics have gaps, and few hold a message twice: to drop repeats makes the plan of the changes four times
-           as large #}
-        {% set is_unsettled = ticdc.is_unsettled_event(settled, found.progress) %}
-        {% do found.update({"some_are_doubled": found.some_have_gaps and run_query(
-            ticdc.doubled_positions(rows, is_unsettled) ~ " limit 1"
-        ).rows | length > 0}) %}
+        {% do found.update({
+            "some_are_doubled": found.some_have_gaps and ticdc.some_are_doubled(rows, settled, found.progress),
+        }) %}
         {% do return(found) %}
     {% endif %}
     {% do return({
@@ -223,6 +220,13 @@ group by changes.feed
         "is_mixed": false, "rebuilt": [], "shown_through": {}, "shown_again": [],
         "is_idle": settled.run_id > 0,
     }) %}
+{% endmacro %}
+
+{# Tells whether the source holds any message of this run twice. Many topics have gaps, and few hold repeats: to drop
+   these makes the plan of the changes four times as large. #}
+{% macro some_are_doubled(rows, settled, progress) %}
+    {% set doubled = ticdc.doubled_positions(rows, ticdc.is_unsettled_event(settled, progress)) %}
+    {% do return(run_query(doubled ~ " limit 1").rows | length > 0) %}
 {% endmacro %}
 
 {# Gives the SQL of the rows that the changes of this run are made of, a row for each feed that
