@@ -43,7 +43,7 @@ def first_minute(folder: Path, rounds: int) -> list[str]:
         )
         for label, setting, command in commands
     ]
-    alternate(contenders, rounds)
+    alternate(contenders, rounds, is_warm=True)
     ours = contenders[0].median
     lines = [machine(warehouse.java_version(str(warehouse.java_command())))]
     for contender in contenders:

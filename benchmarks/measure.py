@@ -35,9 +35,12 @@ class Contender:
         return Cost(median(cost.wall for cost in self.costs), median(cost.cpu for cost in self.costs))
 
 
-def alternate(contenders: Sequence[Contender], rounds: int) -> None:
-    """A warm-up and `rounds` rounds of all contenders; each round begins with the next one of them."""
-    for number in range(rounds + 1):
+def alternate(contenders: Sequence[Contender], rounds: int, *, is_warm: bool = False) -> None:
+    """`rounds` rounds of all contenders, each of which begins with the next one of them, after a warm-up.
+
+    `is_warm`: without a warm-up, as for contenders that are processes of their own.
+    """
+    for number in range(1 if is_warm else 0, rounds + 1):
         turn = number % len(contenders)
         for contender in (*contenders[turn:], *contenders[:turn]):
             contender.prepare()
