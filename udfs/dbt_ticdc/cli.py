@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 _LAST_BUILD = "last_build"
 _OF_DEMO = build.Manner(without_tests=True)  # the package's tests look whether the tables are those of TiDB
+_OF_FUNCTIONS = '\nFunctions are those of the current schema: ticdc sql --schema shop "select * from orders_as_of(…)"'
 _NOTHING_IS_NEW = "nothing is new since the last build: no messages, no change of feeds, columns or package"
 
 
@@ -436,7 +437,8 @@ def _sql(options: argparse.Namespace) -> None:
         except (TicdcError, BrokenPipeError):
             raise
         except Exception as error:
-            raise TicdcError(f"the query failed: {without_trace(error)}", exit_code=1) from error
+            hint = _OF_FUNCTIONS if "INVALID_TABLE_VALUED_FUNC_NAME" in str(error) else ""
+            raise TicdcError(f"the query failed: {without_trace(error)}{hint}", exit_code=1) from error
 
     def names() -> list[str]:
         return [each.name for each in spark.catalog.listTables()]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _TRACE = re.compile(r"\n\s*at [\w.$<>/]+\(|\nJVM stacktrace|\nDriver stacktrace|\nTraceback \(most recent call last\)")
+# What Spark could not resolve, as a plan of many lines.
+_PLAN = re.compile(r"(; line \d+ pos \d+);\n.*", re.DOTALL)
 _LONGEST = 4000
 
 
@@ -17,8 +19,8 @@ class TicdcError(Exception):
 
 
 def without_trace(error: BaseException | str) -> str:
-    """The text of an error of Spark or dbt up to its first stack trace, 4,000 characters at most."""
-    text = str(error)
+    """The text of an error of Spark or dbt up to its first plan or stack trace, 4,000 characters at most."""
+    text = _PLAN.sub(r"\1", str(error))
     found = _TRACE.search(text)
     text = (text[: found.start()] if found else text).strip()
     return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"

@@ -25,6 +25,8 @@ _IN_SPARK = (
     "org.apache.hadoop:*,org.slf4j:*,org.lz4:*,org.xerial.snappy:*,org.scala-lang.modules:*,com.google.code.findbugs:*"
 )
 
+_TOPICS_SHOWN = 20
+
 
 def variables(servers: str, topics: Sequence[str], protocol: str) -> dict[str, Any]:
     """The variables of one feed that reads these topics."""
@@ -67,10 +69,16 @@ def check_brokers(variables: Mapping[str, Any]) -> None:
         try:
             with step(f"asking brokers {kafka['bootstrap_servers']}, for {broker.TIMEOUT_SECONDS:.0f} s at most"):
                 found = broker.found(kafka, feed["topics"])
+                there = [] if found else sorted({each.topic for each in broker.found(kafka, ["%"])})
         except broker.BrokerError as error:
             raise TicdcError(f"feed {feed['name']}: {error}") from error
         if not found:
-            say(f"feed {feed['name']}: the brokers have no topic that matches {', '.join(feed['topics'])}")
+            more = f" and {len(there) - _TOPICS_SHOWN:,} more" if len(there) > _TOPICS_SHOWN else ""
+            have = ", ".join(there[:_TOPICS_SHOWN]) + more or "none"
+            say(
+                f"feed {feed['name']}: the brokers have no topic that matches {', '.join(feed['topics'])}; "
+                f"topics that are there: {have}"
+            )
 
 
 def settings() -> dict[str, str]:
@@ -112,6 +120,8 @@ def _interrupted() -> Iterator[threading.Event]:
         if event.is_set():
             raise KeyboardInterrupt
         event.set()
+        # not by `say`: the signal may have come in the midst of a line
+        os.write(2, b"ticdc: ends once this run is over; Ctrl-C again ends it at once\n")
 
     before = signal.signal(signal.SIGINT, stop)
     try:

@@ -13,6 +13,7 @@ import pytest
 from support.templates import calls
 
 import dbt_ticdc
+from dbt_ticdc.errors import without_trace
 
 ROOT = Path(dbt_ticdc.__file__).parent
 ERRORS = ("TicdcError", "NodesFailed", "ArgumentTypeError")
@@ -196,6 +197,11 @@ def test_a_new_error_without_a_text_is_found(tmp_path: Path) -> None:
     (found,) = calls(module, ERRORS)
     assert found.place == "new.py:2"
     assert found.pattern.fullmatch("--new: 7 is no 'time'") and not found.pattern.fullmatch("--new: 7 was no time")
+
+
+def test_a_query_that_spark_cannot_resolve_is_told_without_its_plan() -> None:
+    text = "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column `a` cannot be resolved. SQLSTATE: 42703; line 1 pos 7"
+    assert without_trace(f"{text};\n'Project ['a]\n+- Union false, false\n") == text
 
 
 def test_errors_of_arguments_are_told_with_the_argument(capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,7 +67,7 @@ def test_times(text: str, seconds: float) -> None:
     assert arguments.seconds(text) == seconds
 
 
-def test_ctrl_c_ends_once_a_run_is_over() -> None:
+def test_ctrl_c_ends_once_a_run_is_over(capfd: pytest.CaptureFixture[str]) -> None:
     began, handler = time.monotonic(), signal.getsignal(signal.SIGINT)
     ended = []
 
@@ -81,6 +81,7 @@ def test_ctrl_c_ends_once_a_run_is_over() -> None:
     assert len(ended) == 1
     assert time.monotonic() - began < 60
     assert signal.getsignal(signal.SIGINT) is handler
+    assert capfd.readouterr().err == "ticdc: ends once this run is over; Ctrl-C again ends it at once\n"
 
 
 def test_a_second_ctrl_c_ends_at_once() -> None:
@@ -118,13 +119,14 @@ class SomeBrokers:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, told: list[Found] | BrokerError) -> None:
         self.asked: list[tuple[object, object]] = []
         self._told = told
+        self.others: list[Found] = []
         monkeypatch.setattr(broker, "found", self._found)
 
     def _found(self, kafka: object, patterns: object) -> list[Found]:
         self.asked.append((kafka, patterns))
         if isinstance(self._told, BrokerError):
             raise self._told
-        return self._told
+        return self.others if patterns == ["%"] else self._told
 
 
 def test_brokers_are_asked_before_spark_is_opened(
@@ -141,6 +143,11 @@ def test_brokers_are_asked_before_spark_is_opened(
 
 
 def test_topics_that_brokers_lack_are_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    SomeBrokers(monkeypatch, [])
+    told = "feed default: the brokers have no topic that matches shop\\_%; topics that are there: "
+    brokers = SomeBrokers(monkeypatch, [])
     kafka.check_brokers(variables(*AT_BROKER))
-    assert "feed default: the brokers have no topic that matches shop\\_%\n" in capsys.readouterr().err
+    assert f"{told}none\n" in capsys.readouterr().err
+    brokers.others = [Found(name, 0, "id", 0, 0, 0) for name in (*(f"t{number:02}" for number in range(22)), "shp")]
+    kafka.check_brokers(variables(*AT_BROKER))
+    shown = ", ".join(["shp", *(f"t{number:02}" for number in range(19))])
+    assert f"{told}{shown} and 3 more\n" in capsys.readouterr().err
