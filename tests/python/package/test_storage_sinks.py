@@ -262,7 +262,6 @@ def test_a_redecode_is_refused_where_a_file_is_gone(later: FolderOfSinks) -> Non
     assert f"feed odd: 1 file(s) that are there no more, such as {path}" in told
 
 
-@pytest.mark.soak("object_store")
 def test_sinks_in_an_object_store_equal_the_truth_at_each_checkpoint(tmp_path: Path) -> None:
     """Files come in increments cut at random, to a server of S3's API."""
     with object_store(tmp_path, "sinks") as store, session.with_environment(store.variables):
