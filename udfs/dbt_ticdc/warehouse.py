@@ -43,8 +43,8 @@ FOR_FEW_ROWS = {
     "spark.sql.shuffle.partitions": "1",
 }
 """Settings for tables of some thousand rows: to compile code for a query takes longer than to interpret it."""
-FOR_A_SHORT_LIFE = "-XX:TieredStopAtLevel=1 -Dderby.system.durability=test"
-"""Options of a JVM that builds once: it compiles fast rather than well, and does not wait for the disk."""
+FOR_A_SHORT_LIFE = "-XX:TieredStopAtLevel=1"
+"""The option of a JVM that builds once: it compiles fast rather than well."""
 
 _LEASE = "ticdc__lease_"
 _OLDEST_JAVA = 17

@@ -23,10 +23,10 @@ QUERIES_AT_ONCE = 4
 JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
 # Processes of tests share the cores: a collector of many threads costs each more than it gains. A Thrift server fills
 # the 48 MB that is reserved for compiled code by default. A heap and a room for classes that grow from small collect
-# garbage for a tenth of the time; so does a compiler that compiles well.
+# garbage for a tenth of the time. To compile well takes a core from tests that run each query a few times.
 JVM = (
-    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=400m -Xms1g -Xmn512m -XX:MetaspaceSize=512m "
-    f"{warehouse.huge_pages()}"
+    "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=400m -Xms1g -Xmn512m -XX:MetaspaceSize=512m "
+    f"{warehouse.FOR_A_SHORT_LIFE} {warehouse.huge_pages()}"
 )
 # Tables of a few rows: compiling code for a query takes longer than interpreting it, which Spark 4.1 cannot do with
 # dynamic pruning; planning it anew after each stage takes longer than the stage.
