@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from dbt_ticdc import messages
 from dbt_ticdc.errors import TicdcError
 from dbt_ticdc.progress import say, step
 from ticdc_udfs.sources import broker
@@ -24,8 +25,6 @@ CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.1"
 _IN_SPARK = (
     "org.apache.hadoop:*,org.slf4j:*,org.lz4:*,org.xerial.snappy:*,org.scala-lang.modules:*,com.google.code.findbugs:*"
 )
-
-_TOPICS_SHOWN = 20
 
 
 def variables(servers: str, topics: Sequence[str], protocol: str) -> dict[str, Any]:
@@ -73,11 +72,9 @@ def check_brokers(variables: Mapping[str, Any]) -> None:
         except broker.BrokerError as error:
             raise TicdcError(f"feed {feed['name']}: {error}") from error
         if not found:
-            more = f" and {len(there) - _TOPICS_SHOWN:,} more" if len(there) > _TOPICS_SHOWN else ""
-            have = ", ".join(there[:_TOPICS_SHOWN]) + more or "none"
             say(
                 f"feed {feed['name']}: the brokers have no topic that matches {', '.join(feed['topics'])}; "
-                f"topics that are there: {have}"
+                f"topics that are there: {messages.told_topics(there)}"
             )
 
 

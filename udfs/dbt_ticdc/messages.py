@@ -122,14 +122,18 @@ def unmatched(spark: SparkSession, variables: Mapping[str, Any], schema: str) ->
     if not feeds:
         return []
     topics = sorted(row[0] for row in spark.table(_table(schema)).select("topic").distinct().collect())
-    there = ", ".join(topics[:_TOPICS_SAID]) + (
-        f" and {len(topics) - _TOPICS_SAID:,} more" if topics[_TOPICS_SAID:] else ""
-    )
+    there = told_topics(topics)
     return [
-        f"feed {feed['name']}: no topic is like {' or '.join(feed['topics'])}; topics that are there: {there or 'none'}"
+        f"feed {feed['name']}: no topic is like {' or '.join(feed['topics'])}; topics that are there: {there}"
         for feed in feeds
         if not any(is_like(topic, feed["topics"]) for topic in topics)
     ]
+
+
+def told_topics(topics: Sequence[str]) -> str:
+    """The first of these topics, and how many more there are; `none` where there is none."""
+    more = f" and {len(topics) - _TOPICS_SAID:,} more" if topics[_TOPICS_SAID:] else ""
+    return ", ".join(topics[:_TOPICS_SAID]) + more or "none"
 
 
 def _table(schema: str) -> str:

@@ -11,9 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support import exported, session, shop
+from support import session, shop
 from support.corpus import SAMPLE, json_lines, plain, text_lines
-from support.truth import checkpoints
 
 from dbt_ticdc import build, cli, configuration, demo, feeds, kafka, summary, warehouse
 
@@ -242,8 +241,7 @@ def interrupt(*_: object) -> None:
 def test_the_demo_ends_with_the_tables_of_tidb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At once, and in pieces, where it is interrupted after the first."""
     monkeypatch.setattr(demo, "PIECES", 3)
-    upstream = checkpoints(SAMPLE).popitem()[1]
-    export = exported.write_json_lines(tmp_path / "export", [upstream.tables["shop", name] for name in shop.TABLES])
+    export = shop.export(tmp_path / "export")
     at_once, in_pieces = tmp_path / "at_once", tmp_path / "in_pieces"
 
     code, output, _ = session.command(["demo", "--warehouse", str(at_once)])

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import exported, session, shop
-from support.corpus import DATA, SAMPLE
-from support.truth import checkpoints
+from support import session, shop
+from support.corpus import DATA
+
+from dbt_ticdc import warehouse
 
 BUILT_AT = "file:/tmp/rv/up/w/"
 """Where the warehouse stood when its catalogue was written."""
@@ -17,33 +18,29 @@ BUILT_AT = "file:/tmp/rv/up/w/"
 
 @pytest.mark.soak("processes")
 def test_tables_of_an_older_version_are_gone_on_with(home: Path, tmp_path: Path) -> None:
-    warehouse, messages = tmp_path / "warehouse", tmp_path / "messages"
+    folder, export = tmp_path / "warehouse", shop.export(tmp_path / "export")
     with tarfile.open(DATA / "upgrade" / "warehouse.tar.xz") as archive:
-        archive.extractall(warehouse, filter="data")
-    move_catalogue(session.opened(home), warehouse)
-    messages.mkdir()
-    (messages / "all.jsonl").write_text("".join(shop.lines()), encoding="utf-8")
-    upstream = checkpoints(SAMPLE).popitem()[1]
-    export = exported.write_json_lines(tmp_path / "export", [upstream.tables["shop", name] for name in shop.TABLES])
+        archive.extractall(folder, filter="data")
+    move_catalogue(session.opened(home), folder)
 
     feeds = str(shop.FOLDER / "feeds.yml")
-    given = ["--messages", str(messages), "--feeds", feeds, "--warehouse", str(warehouse)]
+    given = ["--messages", str(shop.MESSAGES), "--feeds", feeds, "--warehouse", str(folder)]
     code, output, errors = session.command(["run", *given])
     assert code == 0, output + errors
     assert "1,087 new of 2,287" in errors
-    code, output, errors = session.command(["compare", "--truth", str(export), "--warehouse", str(warehouse)])
+    code, output, errors = session.command(["compare", "--truth", str(export), "--warehouse", str(folder)])
     assert code == 0, output + errors
 
 
-def move_catalogue(spark: Any, warehouse: Path) -> None:
+def move_catalogue(spark: Any, folder: Path) -> None:
     """Tells the catalogue of a warehouse where it stands now."""
     connect = spark.sparkContext._jvm.java.sql.DriverManager.getConnection
-    database = f"jdbc:derby:;databaseName={warehouse / 'metastore' / 'db'}"
+    database = warehouse._catalogue(folder)
     connection = connect(database)
     statement = connection.createStatement()
     for table, column in (("dbs", "db_location_uri"), ("sds", "location"), ("serde_params", "param_value")):
         statement.executeUpdate(
-            f"update {table} set {column} = 'file:{warehouse}/' || substr({column}, {len(BUILT_AT) + 1}) "
+            f"update {table} set {column} = 'file:{folder}/' || substr({column}, {len(BUILT_AT) + 1}) "
             f"where {column} like '{BUILT_AT}%'"
         )
     connection.close()

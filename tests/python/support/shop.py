@@ -11,9 +11,12 @@ import json
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from support import exported
 from support.corpus import DATA, SAMPLE, plain, text_lines
+from support.truth import checkpoints
 
 FOLDER = DATA / "shop"
 MESSAGES = FOLDER / "messages.jsonl.gz"
@@ -37,6 +40,12 @@ def lines() -> list[str]:
         made.append(json.dumps({**each, "topic": TOPIC, "offset": offsets[partition]}) + "\n")
         offsets[partition] += 1
     return made
+
+
+def export(folder: Path) -> Path:
+    """The tables as TiDB exports them in the end, in a folder that is made."""
+    upstream = checkpoints(SAMPLE).popitem()[1]
+    return exported.write_json_lines(folder, [upstream.tables["shop", name] for name in TABLES])
 
 
 def message(record: Mapping[str, Any]) -> dict[str, Any]:
