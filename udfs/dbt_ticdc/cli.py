@@ -38,7 +38,7 @@ from dbt_ticdc import (
 )
 from dbt_ticdc.errors import TicdcError, without_trace
 from dbt_ticdc.inspection import command as inspect
-from dbt_ticdc.progress import say, step
+from dbt_ticdc.progress import AfterClock, clock, say, step
 from ticdc_udfs.contract.identifiers import quoted
 from ticdc_udfs.state import report
 
@@ -195,7 +195,10 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
     else:
         variables = kafka.variables(options.kafka, options.topics, options.protocol)
     variables = configuration.understood(variables)
-    configuration.check(variables, f"--feeds {options.feeds}" if options.feeds else "--kafka")
+    if options.kafka is None:
+        configuration.check(variables, f"--feeds {options.feeds}" if options.feeds else "the default feed")
+    else:
+        configuration.check(variables, "--kafka", kafka.OPTIONS)
     if options.every and options.messages:
         raise TicdcError("--every cannot stand beside --messages: it reads brokers, buckets and tables again")
     if options.messages_per_run:
@@ -432,7 +435,8 @@ def _sql(options: argparse.Namespace) -> None:
 
     def answer(query: str) -> None:
         try:
-            results.WRITERS[options.format](spark.sql(query), sys.stdout)
+            with clock("asking") as shown:
+                results.WRITERS[options.format](spark.sql(query), AfterClock(shown))
             sys.stdout.flush()
         except (TicdcError, BrokenPipeError):
             raise

@@ -40,9 +40,14 @@ def _with_protocol(feed: Any) -> Any:
     return {**feed, "protocol": protocol} if protocol in protocols() else feed
 
 
-def check(variables: Mapping[str, Any], place: str) -> None:
-    """Raises `TicdcError` with all that is wrong; `place` says where the configuration is."""
+def check(variables: Mapping[str, Any], place: str, options: Mapping[str, str] | None = None) -> None:
+    """Raises `TicdcError` with all that is wrong.
+
+    `place` says where the configuration is, `options` which options of the command members of it were given by.
+    """
     problems = [*problems_of(variables, protocols(), ()), *_missing_files(variables)]
+    for member, option in (options or {}).items():
+        problems = [re.sub(rf"^{re.escape(member)}(\[\d+\])?(?=:)", option, problem) for problem in problems]
     if problems:
         told = "is a problem" if len(problems) == 1 else f"are {len(problems)} problems"
         raise TicdcError(f"{place}: there {told} in the configuration\n  - " + "\n  - ".join(problems))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FEED = "default"
+OPTIONS = {
+    "ticdc__feeds[0].source.kafka.bootstrap_servers": "--kafka",
+    "ticdc__feeds[0].topics": "--topics",
+    "ticdc__feeds[0].protocol": "--protocol",
+}
+"""The options that give members of this feed."""
 CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.1"
 """What Spark reads Kafka with; Spark's Ivy fetches it, and what it needs, once."""
 _IN_SPARK = (
@@ -65,6 +72,9 @@ def check_brokers(variables: Mapping[str, Any]) -> None:
     for feed in variables["ticdc__feeds"]:
         if (kafka := (feed.get("source") or {}).get("kafka")) is None:
             continue
+        if refusals := _refusals(kafka["bootstrap_servers"]):
+            place = "--kafka, or ticdc__feeds, member source.kafka"
+            raise TicdcError(f"feed {feed['name']}: no broker can be reached: {refusals} ({place})")
         try:
             with step(f"asking brokers {kafka['bootstrap_servers']}, for {broker.TIMEOUT_SECONDS:.0f} s at most"):
                 found = broker.found(kafka, feed["topics"])
@@ -76,6 +86,25 @@ def check_brokers(variables: Mapping[str, Any]) -> None:
                 f"feed {feed['name']}: the brokers have no topic that matches {', '.join(feed['topics'])}; "
                 f"topics that are there: {messages.told_topics(there)}"
             )
+
+
+def _refusals(servers: str) -> str:
+    """Why none of these servers can be reached, where each refuses at once; else nothing, and a broker may yet answer.
+
+    A client of Kafka waits for brokers that refuse, as they may be starting.
+    """
+    told = []
+    for server in servers.split(","):
+        host, _, port = server.strip().rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=2).close()
+        except (ConnectionRefusedError, socket.gaierror) as error:
+            told.append(f"{server.strip()}: {error.strerror or error}")
+        except (OSError, ValueError, OverflowError):
+            return ""
+        else:
+            return ""
+    return "; ".join(told)
 
 
 def settings() -> dict[str, str]:

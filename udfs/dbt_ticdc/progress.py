@@ -40,6 +40,17 @@ class Step:
             self._running.remove(self)
             say(f"{self._text}  {outcome}  {time.monotonic() - self._began:.1f} s")
 
+    def leave(self) -> None:
+        """Ends the line without a word: what a terminal showed of it goes."""
+        with _writing:
+            if self._ended.is_set():
+                return
+            self._ended.set()
+            self._running.remove(self)
+            if sys.stderr.isatty():
+                sys.stderr.write(_CLEAR)
+                sys.stderr.flush()
+
     def show(self, text: str) -> None:
         """Says something else of what is done."""
         self._text = text
@@ -69,6 +80,28 @@ def step(text: str) -> Iterator[list[str]]:
         line.end("failed")
         raise
     line.end(" ".join(outcome) or "ok")
+
+
+@contextmanager
+def clock(text: str) -> Iterator[Step]:
+    """A step that a terminal shows while it runs, and that leaves no line; `leave` ends it before the block does."""
+    line = Step(text)
+    try:
+        yield line
+    finally:
+        line.leave()
+
+
+class AfterClock:
+    """Standard output; the first text that is written ends a clock."""
+
+    def __init__(self, shown: Step) -> None:
+        self._shown = shown
+
+    def write(self, text: str, /) -> None:
+        """Writes a text."""
+        self._shown.leave()
+        sys.stdout.write(text)
 
 
 def say(text: str) -> None:

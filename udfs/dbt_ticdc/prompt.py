@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -13,27 +14,38 @@ _WORDS = (
     *("select", "from", "where", "group by", "order by", "limit", "describe", "show tables", "show databases"),
     *_ENDINGS,
 )
+# texts, names, comments, a semicolon, what is none of them; one that has no end yet has it at the end of the text
+_PARTS = re.compile(
+    r"""'(?:[^'\\]|\\.)*(?:'|\Z) | "(?:[^"\\]|\\.)*(?:"|\Z) | `[^`]*(?:`|\Z) | --[^\n]* | /\*.*?(?:\*/|\Z) | .""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def statements(lines: Iterator[str], is_terminal: bool) -> Iterator[str]:
-    """The statements of lines, each ended by a semicolon at the end of a line; the last may lack it.
+    """The statements of lines, each ended by a semicolon outside of quotes and comments; the last may lack it.
 
     On a terminal an empty line ends one, too, and a first line of `exit` or `quit` ends all.
     """
-    part: list[str] = []
+    text = ""
     for line in lines:
-        text = line.rstrip()
-        if is_terminal and not part and text.strip().rstrip(";").lower() in _ENDINGS:
-            break
-        if text.endswith(";") or (is_terminal and not text):
-            part.append(text.rstrip(";"))
-            if statement := "\n".join(part).strip():
-                yield statement
-            part = []
+        if is_terminal and not text.strip() and line.strip().rstrip(";").lower() in _ENDINGS:
+            return
+        *ended, text = _split(text + line.rstrip() + "\n")
+        if is_terminal and not line.strip():
+            ended, text = [*ended, text], ""
+        yield from filter(None, map(str.strip, ended))
+    yield from filter(None, [text.strip()])
+
+
+def _split(text: str) -> list[str]:
+    """What stands between the semicolons that end statements."""
+    parts = [""]
+    for part in _PARTS.findall(text):
+        if part == ";":
+            parts.append("")
         else:
-            part.append(text)
-    if statement := "\n".join(part).strip():
-        yield statement
+            parts[-1] += part
+    return parts
 
 
 def run(answer: Callable[[str], None], names: Callable[[], Sequence[str]], work: Path, errors: type[Exception]) -> None:

@@ -11,18 +11,26 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import chain, islice
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dbt_ticdc.errors import TicdcError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+
+class Output(Protocol):
+    """Where texts are written."""
+
+    def write(self, text: str, /) -> object:
+        """Writes a text."""
+
+
 _TABLE_ROWS = 1000
 _TABLE_WIDTH = 120
 
 
-def write_json(frame: DataFrame, out: IO[str]) -> None:
+def write_json(frame: DataFrame, out: Output) -> None:
     """One object a line: binary as base64, timestamps as ISO 8601 text, decimals as text, NULL as null."""
     names = frame.columns
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -34,7 +42,7 @@ def write_json(frame: DataFrame, out: IO[str]) -> None:
         out.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n")
 
 
-def write_csv(frame: DataFrame, out: IO[str]) -> None:
+def write_csv(frame: DataFrame, out: Output) -> None:
     """A header and the rows, with the texts of `write_json`; NULL is an empty field, an empty text is `""`."""
     for row in chain([frame.columns], _rows(frame)):
         out.write(",".join("" if value is None else _field(_text(value)) for value in row) + "\r\n")
@@ -45,7 +53,7 @@ def _field(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if text == "" or any(c in text for c in ',"\r\n') else text
 
 
-def write_table(frame: DataFrame, out: IO[str]) -> None:
+def write_table(frame: DataFrame, out: Output) -> None:
     """At most 1,000 rows, cells cut at 120 characters, control characters escaped."""
     rows = list(islice(_rows(frame), _TABLE_ROWS + 1))
     out.write(_table(frame.columns, rows[:_TABLE_ROWS]))
@@ -84,7 +92,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-WRITERS: dict[str, Callable[[DataFrame, IO[str]], None]] = {"table": write_table, "json": write_json, "csv": write_csv}
+WRITERS: dict[str, Callable[[DataFrame, Output], None]] = {"table": write_table, "json": write_json, "csv": write_csv}
 
 
 def _rows(frame: DataFrame) -> Iterator[tuple[Any, ...]]:

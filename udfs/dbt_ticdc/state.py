@@ -17,7 +17,7 @@ import msgspec
 
 from dbt_ticdc import arguments, results, target, warehouse
 from dbt_ticdc.errors import TicdcError
-from dbt_ticdc.progress import step
+from dbt_ticdc.progress import clock, step
 from ticdc_udfs.state import facts, queries, report, status
 from ticdc_udfs.state.facts import Facts, ModelTime
 
@@ -101,7 +101,8 @@ def _asked_for(options: argparse.Namespace, parts: Sequence[str] = ()) -> Facts:
         spark = warehouse.open_session(options.warehouse)
     try:
         target.use(spark, options.schema)
-        return of_warehouse(spark, options.warehouse, parts, options.max_lag)
+        with clock("asking the tables"):
+            return of_warehouse(spark, options.warehouse, parts, options.max_lag)
     finally:
         spark.stop()
 

@@ -141,6 +141,8 @@ TEXTS: Mapping[str, Sequence[str]] = {
     "kafka.py": (
         "feed shop: the brokers localhost:9092 did not tell their offsets within 30 s: Connection refused "
         "(ticdc__feeds, member source.kafka)",
+        "feed shop: no broker can be reached: localhost:9092: Connection refused (--kafka, or ticdc__feeds, member "
+        "source.kafka)",
     ),
     "upstream.py": (
         "--mysql needs the driver PyMySQL: pip install 'dbt-ticdc[mysql]'",

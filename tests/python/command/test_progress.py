@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from dbt_ticdc import arguments, build, forecast, state
-from dbt_ticdc.progress import Step, say, step
+from dbt_ticdc.progress import AfterClock, Step, clock, say, step
 
 
 class Terminal(io.StringIO):
@@ -152,6 +152,19 @@ def test_lines_do_not_run_together_on_a_terminal(monkeypatch: pytest.MonkeyPatch
     ended = re.compile(r"\[\d/3\] node  ok  … s|\[4/4\] other  skipped|opening  failed  … s")
     assert all(ended.fullmatch(line) for line in terminal.lines())
     assert sum("node" in line for line in terminal.lines()) == 3
+
+
+def test_a_clock_leaves_no_line_and_ends_with_the_first_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal = on_a_terminal(monkeypatch)
+    with clock("asking") as shown:
+        out = AfterClock(shown)
+        out.write("a\n")
+        assert not Step._running
+        out.write("b\n")
+    assert terminal.getvalue().endswith("\r\x1b[K") and not terminal.lines()
+    assert capsys.readouterr().out == "a\nb\n"
 
 
 def test_what_a_model_says_of_its_progress_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:

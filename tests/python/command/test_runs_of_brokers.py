@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 import time
 from pathlib import Path
@@ -121,6 +122,7 @@ class SomeBrokers:
         self._told = told
         self.others: list[Found] = []
         monkeypatch.setattr(broker, "found", self._found)
+        monkeypatch.setattr(kafka, "_refusals", lambda servers: "")
 
     def _found(self, kafka: object, patterns: object) -> list[Found]:
         self.asked.append((kafka, patterns))
@@ -140,6 +142,31 @@ def test_brokers_are_asked_before_spark_is_opened(
     said = capsys.readouterr().err
     assert said.endswith("ticdc: feed default: the brokers localhost:9092 did not tell their offsets\n")
     assert not (tmp_path / "w").exists()
+
+
+def test_a_port_that_refuses_is_said_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A client of Kafka asked for 30 seconds."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    arguments = ["run", "--kafka", f"127.0.0.1:{port}", "--topics", "t", "--protocol", "simple"]
+    assert cli.main([*arguments, "--warehouse", str(tmp_path / "w")]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    told = f"ticdc: feed default: no broker can be reached: 127.0.0.1:{port}: Connection refused"
+    assert said == f"{told} (--kafka, or ticdc__feeds, member source.kafka)"
+
+
+@pytest.mark.parametrize("others", ["", ",localhost", ",localhost:x"])
+def test_a_broker_that_may_yet_answer_is_asked(others: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        servers = f"127.0.0.1:{server.getsockname()[1]}{others}"
+        assert kafka._refusals(servers) == ""
+
+
+def test_what_an_option_gave_is_called_by_the_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", "--kafka", "localhost:9092", "--topics", "a", "", "--protocol", "canal-jsn"]) == 2
+    said = capsys.readouterr().err
+    assert '  - --protocol: got "canal-jsn", did you mean canal_json? allowed: ' in said
+    assert "  - --topics: got " in said and "ticdc__feeds" not in said
 
 
 def test_topics_that_brokers_lack_are_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

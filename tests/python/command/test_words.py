@@ -171,6 +171,16 @@ def test_ctrl_c_says_whether_the_same_command_goes_on(
         (";\n\n;;\nquit;\n", True, []),
         ("select 1\n\nfrom t", False, ["select 1\n\nfrom t"]),
         ("", True, []),
+        ("select 1; select 2;select 3", False, ["select 1", "select 2", "select 3"]),
+        ("select ';', \"a;b\", `c;d`; select 2", False, ["select ';', \"a;b\", `c;d`", "select 2"]),
+        (r"select 'it\';s'; select 2", False, [r"select 'it\';s'", "select 2"]),
+        ("select ';\n;'; select 2", True, ["select ';\n;'", "select 2"]),
+        (
+            "select 1 -- it's one; really\n; select /* two; */ 2",
+            False,
+            ["select 1 -- it's one; really", "select /* two; */ 2"],
+        ),
+        ("select 1; select '2\n\nselect 3;\n", True, ["select 1", "select '2", "select 3"]),
     ],
 )
 def test_statements_of_a_prompt(text: str, is_terminal: bool, found: list[str]) -> None:
