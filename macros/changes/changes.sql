@@ -25,7 +25,7 @@
     lateral view explode(if(before_key is null, array(null), array('delete', 'insert'))) halves as half
 {% endmacro %}
 
-{# Gives the SQL of the places at which the source holds several messages. #}
+{# Gives the SQL of the places at which the source holds several messages, of a relation or a query in brackets. #}
 {% macro doubled_positions(events, condition) %}
     select
         feed,

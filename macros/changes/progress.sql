@@ -149,9 +149,9 @@ group by changes.feed
    `first_commit_ts`, the smallest TSO or 0, `has_keyless_rows`, whether any row is of a table without key,
    `first_keyless_commit_ts`, the smallest TSO of these or 0, `is_exact`, whether all rows have their commit TSO,
    `waits_for_cells`, the values of that column that they have, `some_are_doubled`, whether the source holds a
-   message twice, and `is_mixed`, whether rows may come again that told their commit otherwise; the feeds that are
-   `rebuilt`; which changes are late, by `shown_through` and `shown_again`; and whether there is nothing to take,
-   `is_idle`. Asks the UDF `ticdc_changes_progress` where something may have come since. #}
+   message twice, `is_mixed`, whether rows may come again that told their commit otherwise, and `has_many_rows`; the
+   feeds that are `rebuilt`; which changes are late, by `shown_through` and `shown_again`; and whether there is nothing
+   to take, `is_idle`. Asks the UDF `ticdc_changes_progress` where something may have come since. #}
 {% macro changes_progress(settled) %}
     {% set rows, progress = ref("int_ticdc__rows"), ticdc.settled(ref("int_ticdc__resolved_rows")) %}
     {% set catalogue, exported_rows = ref("int_ticdc__catalogue"), ref("int_ticdc__exported_rows") %}
@@ -200,7 +200,7 @@ group by changes.feed
     from (
         select to_json(collect_list(struct(*))) as arrivals
         from (
-            {{ ticdc.arrivals_by_feed(settled, progress, rows, also) }}
+            {{ ticdc.arrivals_by_feed(settled, progress, also) }}
         )
     )
     cross join (select {{ "to_json(collect_list(struct(*))) as loads from loads" if loads else "'[]' as loads" }})
@@ -210,29 +210,32 @@ group by changes.feed
         {% set found = fromjson(found[0][0]) %}
         {% do found.progress.update({"of": of}) %}
         {% do found.update({
-            "some_are_doubled": found.some_have_gaps and ticdc.some_are_doubled(rows, settled, found.progress),
+            "some_are_doubled": found.some_have_gaps and ticdc.some_are_doubled(settled, found),
         }) %}
         {% do return(found) %}
     {% endif %}
     {% do return({
         "progress": settled, "loads": [], "first_commit_ts": 0, "has_keyless_rows": false,
         "first_keyless_commit_ts": 0, "is_exact": true, "waits_for_cells": [false], "some_are_doubled": false,
-        "is_mixed": false, "rebuilt": [], "shown_through": {}, "shown_again": [],
+        "is_mixed": false, "has_many_rows": false, "rebuilt": [], "shown_through": {}, "shown_again": [],
         "is_idle": settled.run_id > 0,
     }) %}
 {% endmacro %}
 
 {# Tells whether the source holds any message of this run twice. Many topics have gaps, and few hold repeats: to drop
    these makes the plan of the changes four times as large. #}
-{% macro some_are_doubled(rows, settled, progress) %}
-    {% set doubled = ticdc.doubled_positions(rows, ticdc.is_unsettled_event(settled, progress)) %}
+{% macro some_are_doubled(settled, plan) %}
+    {% set columns = ["feed", "topic", "`partition`", "`offset`", "event_index", "commit_ts"] %}
+    {% set rows = ticdc.rows_to_take(plan.waits_for_cells, columns, ["run_id"], ["run_id"]) %}
+    {% set doubled = ticdc.doubled_positions(rows, ticdc.is_unsettled_event(settled, plan.progress)) %}
     {% do return(run_query(doubled ~ " limit 1").rows | length > 0) %}
 {% endmacro %}
 
 {# Gives the SQL of the rows that the changes of this run are made of, a row for each feed that
    `ticdc_changes_progress` reads. Where no row was ever resolved by itself or driven again, what runs noted of their
    messages tells it: of a run that was not settled whole, with rows that are settled. #}
-{% macro arrivals_by_feed(settled, progress, rows, also=none) %}
+{% macro arrivals_by_feed(settled, progress, also=none) %}
+{%- set columns = ["feed", "commit_ts", "commit_ts_exact", "op", "run_id"] -%}
 {%- set staged_runs = ref("int_ticdc__staged_runs") -%}
 {%- set redriven = ticdc.feeds_to_rebuild(settled, progress) -%}
 {%- set marks = ticdc.staged_marks() -%}
@@ -246,8 +249,9 @@ select
     bool_or(commit_ts_exact) as some_are_exact,
     bool_or(not waits_for_cells) as some_are_whole,
     bool_or(waits_for_cells) as some_wait_for_cells,
-    {{ marks.some_have_gaps }} as some_have_gaps
-from {{ rows }}
+    {{ marks.some_have_gaps }} as some_have_gaps,
+    count(*) as messages
+from {{ ticdc.rows_to_take([false, true], columns, ["is_keyless"], ["false as is_keyless"]) }}
 where {{ ticdc.is_unsettled_event(settled, progress, also) }}
 group by feed
 {%- else %}
@@ -260,7 +264,8 @@ select
     {% if marks.some_are_inexact %}bool_or(exact_feeds.is_exact) is not null as some_are_exact,{% endif %}
     bool_or(some_are_whole) as some_are_whole,
     bool_or(some_wait_for_cells) as some_wait_for_cells,
-    bool_or(not is_gapless) as some_have_gaps
+    bool_or(not is_gapless) as some_have_gaps,
+    sum(messages) as messages
 from {{ ticdc.rows_of(staged_runs) }} as staged_runs
 {%- if marks.some_are_inexact %}
 -- runs note whether some rows lack their commit, not whether all do

@@ -6,10 +6,10 @@
     where _metadata.file_name in ({{ ticdc.text_literals(names) }})
 {%- endmacro %}
 
-{# Gives the SQL of the staged rows whose claim-check files no run has read yet. #}
-{% macro rows_without_content(contents) -%}
+{# Gives the SQL of the rows, of staged events, whose claim-check files no run has read yet. #}
+{% macro rows_without_content(events, contents) -%}
     select waiting.*
-    from {{ ref("int_ticdc__events") }} as waiting
+    from {{ events }} as waiting
     {%- if contents %}
     left anti join {{ contents }} as contents
         on

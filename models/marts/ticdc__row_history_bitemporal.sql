@@ -70,6 +70,12 @@ incarnations as (
 
 ),
 
+ddl_runs as (
+
+    select * from {{ ref("int_ticdc__ddl_runs") }}
+
+),
+
 known_incarnations as (
 
     select
@@ -78,9 +84,9 @@ known_incarnations as (
         greatest(began.run_id, if(ended.came_first, ended.run_id, null)) as live_from_run_id,
         if(incarnations.live_to_ts is null, null, coalesce(ended.run_id, 0)) as live_to_run_id
     from incarnations
-    left join {{ ref("int_ticdc__ddl_runs") }} as began
+    left join ddl_runs as began
         on incarnations.feed = began.feed and incarnations.live_from_ts = began.commit_ts
-    left join {{ ref("int_ticdc__ddl_runs") }} as ended
+    left join ddl_runs as ended
         on incarnations.feed = ended.feed and incarnations.live_to_ts = ended.commit_ts
 
 ),

@@ -25,6 +25,12 @@ changes as (
 
 ),
 
+events as (
+
+    select * from {{ ref("int_ticdc__events") }}
+
+),
+
 claim_checks as (
 
     select * from {{ ticdc.live_rows(ref("int_ticdc__claim_checks")) }} as claim_checks
@@ -388,7 +394,7 @@ waiting_rows as (
         count(*) || ' row(s) name a schema version of the table that no message has described yet' as detail,
         'load the topic from its start, or wait for the next BOOTSTRAP message' as remedy
     from {{ ref("int_ticdc__waiting_rows") }} as waiting
-    left anti join {{ ref("int_ticdc__events") }} as described
+    left anti join events as described
         on
             waiting.feed = described.feed
             and waiting.schema_name = described.schema_name
@@ -402,7 +408,7 @@ waiting_rows as (
 
 rows_without_content as (
 
-    {{ ticdc.rows_without_content("claim_checks") }}
+    {{ ticdc.rows_without_content("events", "claim_checks") }}
 
 ),
 
@@ -462,7 +468,7 @@ unnamed_deletes as (
         || ' effect' as detail,
         'give the table a primary key, or set avro-include-before-value; then give an initial load of it'
         || ' (ticdc__initial_loads)' as remedy
-    from {{ ref("int_ticdc__events") }}
+    from events
     where kind = 'row' and table_name is null
     group by feed, topic
 

@@ -7,7 +7,8 @@
 }}
 {%- set files, names = [], {} -%}
 {%- set feeds = ticdc.feeds() | selectattr("claim_check") | list -%}
-{%- set waiting_rows = ticdc.rows_without_content(ticdc.rows_of(this) if ticdc.has_rows() else none) -%}
+{%- set known = ticdc.rows_of(this) if ticdc.has_rows() else none -%}
+{%- set waiting_rows = ticdc.rows_without_content(ref("int_ticdc__events"), known) -%}
 {%- set query = "select distinct feed, claim_check from (" ~ waiting_rows ~ ")" -%}
 {%- for row in (ticdc.rows_if_built(ref("int_ticdc__events"), query) if feeds else []) -%}
     {%- do names.setdefault(row[0], []).append(row[1]) -%}
@@ -29,7 +30,7 @@ with
 
 waiting_rows as (
 
-    {{ ticdc.rows_without_content(ticdc.rows_of(this) if ticdc.has_rows() else none) }}
+    {{ waiting_rows }}
 
 ),
 
@@ -138,9 +139,9 @@ select
     ranked.protocol,
     ranked.feed
 from ranked
-{% if ticdc.has_rows() -%}
+{% if known -%}
 -- an unusable file is read again, as it may have changed, and recorded once
-left anti join {{ ticdc.rows_of(this) }} as known
+left anti join {{ known }} as known
     on
         ranked.feed = known.feed
         and ranked.topic = known.topic

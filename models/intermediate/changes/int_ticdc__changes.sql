@@ -21,11 +21,24 @@
 {#- a row that comes again may tell its commit, or its millisecond as before -#}
 {%- set moment = "feed, schema_name, table_name, commit_ms, row_key, op, row_image, copy" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
-{%- set all_rows = ref("int_ticdc__rows") -%}
-{%- set rows = "rows_once" if plan.some_are_doubled else all_rows -%}
-{#- an increment has few rows: all of them are sorted, and read once less -#}
-{%- set is_first = not ticdc.has_rows() -%}
+{%- set whole_rows, waiting_rows = ref("int_ticdc__rows"), ref("int_ticdc__waiting_rows") -%}
+{%- set has_rows = ticdc.has_rows() -%}
+{#- few rows are all sorted, and read once less -#}
+{%- set is_narrowed = plan.has_many_rows and not has_rows -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
+{%- set waits = "waiting_rows.waits_for_cells and " ~ ticdc.is_unsettled_event(settled, progress, rows="waiting_rows.") -%}
+{%- set columns_of_changes = [
+    "feed", "topic", "`partition`", "`offset`", "event_index", "schema_name", "table_name", "physical_table_id",
+    "commit_ts", "commit_ts_exact", "start_ts", "op", "row_key", "before_key", "before", "after", "lossy",
+] -%}
+{%- set of_whole, of_waiting = ["run_id"], ["run_id"] -%}
+{%- if true in plan.waits_for_cells -%}
+    {%- do of_whole.append("cast(null as string) as protocol") or of_waiting.append("protocol") -%}
+    {%- do of_whole.append("table_schema_id") or of_waiting.append("table_schema_id") -%}
+{%- endif -%}
+{%- if plan.has_keyless_rows -%}
+    {%- do of_whole.append("is_keyless") or of_waiting.append("false as is_keyless") -%}
+{%- endif -%}
 {#- of a table of which no message but its rows tells -#}
 {%- set unseen_table_id -%}
 '`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0'
@@ -36,7 +49,7 @@ with
 {% if plan.has_keyless_rows -%}
 keyless_events as (
 
-    select * from {{ all_rows }}
+    select * from {{ whole_rows }}
     where
         is_keyless
         {%- if not settled.run_id %}
@@ -75,9 +88,16 @@ events_of_keyless_commits as (
 
 {% endif -%}
 {% if plan.some_are_doubled -%}
+all_rows as (
+
+    select *
+    from {{ ticdc.rows_to_take(plan.waits_for_cells, columns_of_changes, of_whole, of_waiting) }}
+
+),
+
 doubled_positions as (
 
-    {{ ticdc.doubled_positions(all_rows, is_unsettled) }}
+    {{ ticdc.doubled_positions("all_rows", is_unsettled) }}
 
 ),
 
@@ -86,7 +106,7 @@ rows_and_positions as (
     select /*+ broadcast(doubled_positions) */
         events.*,
         doubled_positions.feed is not null as is_doubled
-    from {{ all_rows }} as events
+    from all_rows as events
     left join doubled_positions
         on
             events.feed = doubled_positions.feed
@@ -105,7 +125,19 @@ rows_once as (
 ),
 
 {% endif -%}
+versions as (
+
+    select * from {{ ticdc.catalogue_records("version") }} as table_versions
+
+),
+
 {% if true in plan.waits_for_cells -%}
+rows_with_version as (
+
+    {{ ticdc.rows_with_version("rows_once" if plan.some_are_doubled else waiting_rows, waits) }}
+
+),
+
 completed_rows as (
 
     select
@@ -118,8 +150,7 @@ completed_rows as (
             after,
             lossy
         ) as resolved
-    from {{ rows }}
-    where waits_for_cells and {{ is_unsettled }}
+    from rows_with_version
 
 ),
 
@@ -145,8 +176,8 @@ events as (
         -- without a commit TSO, changes of one key within a millisecond differ only in their images
         if(commit_ts_exact, null, xxhash64(before, after)) as image_hash,
         1 as copy
-    from {{ rows }}
-    where not waits_for_cells and {{ is_unsettled }}
+    from {{ "rows_once" if plan.some_are_doubled else whole_rows }}
+    where {{ is_unsettled }}{{ " and not waits_for_cells" if plan.some_are_doubled }}
     {%- if plan.has_keyless_rows %} and not is_keyless
 
     union all
@@ -178,7 +209,7 @@ keys as (
         shiftright(commit_ts, 18) as commit_ms,
         xxhash64(before, after) as row_image,
         {% endif -%}
-        {% if is_first -%}
+        {% if is_narrowed -%}
         xxhash64(
             {{ "shiftright(commit_ts, 18)" if is_mixed else "commit_ts" }}, row_key, table_name, schema_name, feed
         ) as key_hash,
@@ -191,7 +222,7 @@ keys as (
 
 ),
 
-{% if is_first -%}
+{% if is_narrowed -%}
 -- numbers alone tell that nearly all changes are alone with their key at their commit
 contended_hashes as (
 
@@ -211,7 +242,7 @@ contended_keys as (
 ),
 
 {% endif -%}
-{% if ticdc.has_rows() -%}
+{% if has_rows -%}
 known_changes as (
 
     select * from {{ ticdc.rows_of(this, plan.rebuilt) }} as known
@@ -219,7 +250,7 @@ known_changes as (
 ),
 
 {% endif -%}
-{% if not (is_exact or is_first) -%}
+{% if has_rows and not is_exact -%}
 -- a run may end within a millisecond
 known_puts as (
 
@@ -244,7 +275,7 @@ occurrences as (
             collect_set(
                 if(op = 'delete', null, struct(columns_hash, row_hash))
             ) over (partition by {{ key_at_commit }}),
-            {{ "array()" if is_first else "coalesce(known_puts, array())" }}
+            {{ "coalesce(known_puts, array())" if has_rows else "array()" }}
         ) as puts,
         {% endif -%}
         {% if is_mixed -%}
@@ -256,8 +287,8 @@ occurrences as (
         rank() over (
             partition by {{ identity }} order by topic, `partition`, `offset`, event_index
         ) as occurrence
-    from {{ "contended_keys" if is_first else "keys" }}
-    {%- if not (is_exact or is_first) %}
+    from {{ "contended_keys" if is_narrowed else "keys" }}
+    {%- if has_rows and not is_exact %}
     left join known_puts using ({{ key_at_commit }})
     {%- endif %}
 
@@ -282,12 +313,6 @@ ranked_loaded_rows as (
 ),
 
 {% endif -%}
-versions as (
-
-    select * from {{ ticdc.catalogue_records("version") }} as table_versions
-
-),
-
 marks as (
 
     select
@@ -297,7 +322,7 @@ marks as (
     from occurrences
     where occurrence > 1{{ " or is_told_otherwise" if is_mixed }}{{ " or " ~ is_replaced if not is_exact }}
 
-    {% if ticdc.has_rows() %}
+    {% if has_rows %}
     union all
 
     select
