@@ -101,7 +101,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = [item for item in items if not _is_chosen(item, config.getoption("--soak"))]
+    part = config.getoption("--soak")
+    left_out = [item for item in items if not _is_chosen(item, part)]
+    if part and len(left_out) == len(items):
+        there = sorted({name for item in items for name in chain(*_parts(item).values())})
+        raise pytest.UsageError(f"--soak: got {part}; parts of the chosen tests: {', '.join(there) or 'none'}")
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)
     order = list(GROUPS)
@@ -118,7 +122,7 @@ def _is_chosen(item: pytest.Item, part: str | None) -> bool:
     """Whether a test runs: those of a part of the long tests where one is asked for, else all but those."""
     if part == "hostile":
         return item.path.parent.name in ("decoders", "catalogue")
-    parts = {name: {*chain(*(mark.args for mark in item.iter_markers(name)))} for name in ("in_soak", "soak")}
+    parts = _parts(item)
     # one that runs there alone is of its own parts, also in a module of which another part has more
     part_of = parts["soak"] or parts["in_soak"]
     if part is None:
@@ -127,6 +131,10 @@ def _is_chosen(item: pytest.Item, part: str | None) -> bool:
         # one that is of another part, too, takes that long
         return parts["soak"] <= {*OF_CI}
     return part in part_of or (part == "all" and bool(part_of))
+
+
+def _parts(item: pytest.Item) -> dict[str, set[str]]:
+    return {name: {*chain(*(mark.args for mark in item.iter_markers(name)))} for name in ("in_soak", "soak")}
 
 
 @pytest.fixture

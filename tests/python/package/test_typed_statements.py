@@ -52,6 +52,7 @@ def test_hostile_names_are_what_they_should_be() -> None:
     assert len({name.lower() for name in NAMES}) == len(NAMES)
 
 
+@pytest.mark.usefixtures("ansi")
 @pytest.mark.parametrize("type_name", FORMER)
 def test_nothing_is_made_up_or_cut_of_a_former_value(spark: SparkSession, type_name: str) -> None:
     texts = spark.createDataFrame([(text,) for text in FORMER[type_name]], "t string")
