@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -19,10 +21,10 @@ def zone(text: str) -> str:
 
 def seconds(text: str) -> float:
     """A time in seconds."""
-    found = re.fullmatch(r"(\d+)(s|m|h)?", text)
+    found = re.fullmatch(r"(\d+)(s|m|h|d)?", text)
     if found is None or not int(found[1]):
-        raise argparse.ArgumentTypeError(f"{text} is no time; allowed are texts such as 60s, 5m, 1h")
-    return float(found[1]) * {"m": 60, "h": 3600}.get(found[2], 1)
+        raise argparse.ArgumentTypeError(f"{text} is no time; allowed are texts such as 60s, 5m, 1h, 2d")
+    return float(found[1]) * {"m": 60, "h": 3600, "d": 86400}.get(found[2], 1)
 
 
 def tso(text: str) -> int:
@@ -45,6 +47,21 @@ def address(text: str) -> tuple[str, int]:
     if not host:
         raise argparse.ArgumentTypeError(f"{text} is no address; allowed are texts such as localhost:10000")
     return host.strip("[]"), port(number)
+
+
+def parsed(parser: argparse.ArgumentParser, given: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments; ends the process with exit code 2 where one is unknown, and says which one may be meant."""
+    options, unknown = parser.parse_known_args(given)
+    if not unknown:
+        return options
+    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    name = next(text for text in (sys.argv[1:] if given is None else given) if text in commands.choices)
+    of_command = commands.choices[name]
+    text = next((text for text in unknown if text.startswith("-")), unknown[0])
+    near = get_close_matches(text.partition("=")[0], of_command._option_string_actions, 1)
+    meant = f", did you mean {near[0]}?" if near else ""
+    of_command.error(f"unknown argument {text}{meant} ({of_command.prog} --help has all)")
+    raise AssertionError  # `error` ends the process
 
 
 def program() -> str:

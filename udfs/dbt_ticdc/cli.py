@@ -7,7 +7,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -56,7 +56,7 @@ def main(given: Sequence[str] | None = None) -> int:
 
     0 done, 1 the work failed, tables differ or there are problems, 2 wrong usage or late, 130 interrupted.
     """
-    options = _parser().parse_args(given)
+    options = arguments.parsed(_parser(), given)
     try:
         return options.command(options) or 0
     except TicdcError as error:
@@ -85,9 +85,9 @@ def _run(options: argparse.Namespace) -> None:
     must_build = options.full_refresh or kafka.reads_elsewhere(variables)
     if not (must_build or options.strict) and _is_as_last(folder, asked_for):
         return
-    say(forecast.of_run(options.warehouse, files))
     settings = warehouse.settings_of_short_life() if forecast.has_few_rows(options.warehouse, files) else None
-    spark = _open_to_build(options.warehouse, variables, options.columns, settings)
+    told = forecast.of_run(options.warehouse, files)
+    spark = _open_to_build(options.warehouse, variables, told, options.columns, settings)
     with _summary(spark, folder, is_strict=options.strict) as texts:
         run(spark, folder, variables, files, options.columns, options.full_refresh)
     _remember(folder, asked_for, texts[0])
@@ -118,8 +118,8 @@ def _demo(options: argparse.Namespace) -> None:
     asked_for = last_run.request(package_path(), {**variables, "shown by": "demo"}, [file])
     if arrived is None and _is_as_last(folder, asked_for):
         return
-    say(forecast.of_run(options.warehouse, [file]))
-    spark = _open_to_build(options.warehouse, variables, settings=warehouse.settings_of_short_life())
+    told = forecast.of_demo(options.warehouse, file, demo.PIECES, options.every)
+    spark = _open_to_build(options.warehouse, variables, told, settings=warehouse.settings_of_short_life())
 
     def show(found: summary.Found) -> str:
         return demo.screen(found, demo.answers(spark), options.warehouse, arguments.program())
@@ -163,7 +163,7 @@ def _load(options: argparse.Namespace) -> None:
 
 def _load_messages(spark: SparkSession, folder: Path, schema: str, files: Sequence[Path]) -> None:
     size = sum(file.stat().st_size for file in files)
-    with step(f"loading messages: {len(files)} file(s), {size / 1e6:,.1f} MB") as outcome:
+    with step(f"loading messages: {len(files)} file(s), {forecast.size_of(size)}") as outcome:
         loaded = messages.load(spark, files, schema, warehouse.work_folder(folder))
         outcome.append(f"{loaded.new:,} new of {loaded.records:,}")
     if not loaded.records:
@@ -209,8 +209,7 @@ def _variables_of_run(options: argparse.Namespace) -> dict[str, Any]:
 def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None:
     """Runs of feeds that say where their messages are: until all is read that was there, or again and again."""
     folder: Path = options.warehouse.resolve()
-    say(forecast.of_run(options.warehouse, ()))
-    spark = _open_to_build(options.warehouse, variables, options.columns)
+    spark = _open_to_build(options.warehouse, variables, forecast.of_run(options.warehouse, ()), options.columns)
     once = {"ticdc__accept_lost_messages": True} if options.accept_lost_messages else {}
 
     def catch_up(is_quiet: bool) -> None:
@@ -366,8 +365,12 @@ def _load_and_build(
     work = warehouse.work_folder(folder)
     schema = str(variables.setdefault("ticdc__messages_schema", "ticdc_raw"))
     _load_messages(spark, folder, schema, files)
-    for text in messages.unmatched(spark, variables, schema):
+    unmatched = messages.unmatched(spark, variables, schema)
+    for text in unmatched:
         say(text)
+    given = variables["ticdc__feeds"]
+    if unmatched and isinstance(given, list) and len(unmatched) == len(given) and messages.count(spark, schema):
+        raise TicdcError("no feed takes any of these messages, and nothing is built: correct `topics` (--feeds)")
     if columns_file is not None:
         variables["ticdc__information_schema"] = _load_columns(spark, columns_file, schema)
 
@@ -430,13 +433,11 @@ def _build(
 
 
 def _sql(options: argparse.Namespace) -> None:
-    warehouse.check_exists(options.warehouse)
-    spark = _open(options.warehouse)
-
     def answer(query: str) -> None:
         try:
             with clock("asking") as shown:
-                results.WRITERS[options.format](spark.sql(query), AfterClock(shown))
+                names, rows = ask(query)
+                results.WRITERS[options.format](names, rows, AfterClock(shown))
             sys.stdout.flush()
         except (TicdcError, BrokenPipeError):
             raise
@@ -444,15 +445,41 @@ def _sql(options: argparse.Namespace) -> None:
             hint = _OF_FUNCTIONS if "INVALID_TABLE_VALUED_FUNC_NAME" in str(error) else ""
             raise TicdcError(f"the query failed: {without_trace(error)}{hint}", exit_code=1) from error
 
-    def names() -> list[str]:
-        return [each.name for each in spark.catalog.listTables()]
+    with _queried(options) as ask:
+        if options.query is None:
+            history = Path.home() if options.thrift else warehouse.work_folder(options.warehouse)
+            prompt.run(answer, lambda: [row[1] for row in ask("show tables")[1]], history)
+        else:
+            answer(options.query.strip().rstrip(";"))
+
+
+@contextmanager
+def _queried(options: argparse.Namespace) -> Iterator[Callable[[str], tuple[Sequence[str], Iterable[results.Row]]]]:
+    """Gives the names of columns and the rows of queries, of a warehouse or at a Thrift server."""
+    if options.thrift is not None:
+        host, port = options.thrift
+        with target.connected(host, port, options.schema) as connection, connection.cursor() as cursor:
+
+            def ask_server(query: str) -> tuple[Sequence[str], Iterable[results.Row]]:
+                cursor.execute(query)
+                has_rows = cursor.description is not None
+                return (
+                    [each[0] for each in cursor.description or ()],
+                    results.rows_of_server(cursor) if has_rows else (),
+                )
+
+            yield ask_server
+        return
+    warehouse.check_exists(options.warehouse)
+    spark = _open(options.warehouse)
+
+    def ask(query: str) -> tuple[Sequence[str], Iterable[results.Row]]:
+        frame = spark.sql(query)
+        return frame.columns, results.rows_of(frame)
 
     try:
         target.use(spark, options.schema)
-        if options.query is None:
-            prompt.run(answer, names, warehouse.work_folder(options.warehouse), TicdcError)
-        else:
-            answer(options.query.strip().rstrip(";"))
+        yield ask
     finally:
         spark.stop()
 
@@ -506,14 +533,22 @@ def _open(
 
 
 def _open_to_build(
-    folder: Path, variables: dict[str, Any], columns_file: Path | None = None, settings: Mapping[str, str] | None = None
+    folder: Path,
+    variables: dict[str, Any],
+    told: str,
+    columns_file: Path | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> SparkSession:
-    """A session for a build with these variables; asks brokers first, and dbt reads the package while it opens."""
+    """A session for a build with these variables; asks brokers first, and dbt reads the package while it opens.
+
+    `told` is said once nothing stands in the way.
+    """
     kafka.check_brokers(variables)
+    work = warehouse.work_folder(warehouse.take(folder))
+    say(told)
     if columns_file is not None:  # its table is a variable, too
         return _open(folder, variables, settings)
     variables.setdefault("ticdc__messages_schema", "ticdc_raw")
-    work = warehouse.work_folder(warehouse.take(folder))
     with build.reading(package_path(), work, variables):
         return _open(folder, variables, settings)
 
@@ -528,6 +563,15 @@ def _parser() -> argparse.ArgumentParser:
         default=Path(warehouse.DEFAULT),
         metavar="DIR",
         help="folder of the tables, made where there is none (default: ./ticdc_warehouse)",
+    )
+
+    with_tables = argparse.ArgumentParser(add_help=False)
+    with_tables.add_argument(
+        "--warehouse",
+        type=Path,
+        default=Path(warehouse.DEFAULT),
+        metavar="DIR",
+        help="folder of the tables (default: ./ticdc_warehouse)",
     )
 
     run_command = commands.add_parser(
@@ -595,7 +639,7 @@ def _parser() -> argparse.ArgumentParser:
     load.set_defaults(command=_load)
 
     redrive_command = commands.add_parser(
-        "redrive", parents=[with_warehouse], help="decode the dead letters again, after what made them was put right"
+        "redrive", parents=[with_tables], help="decode the dead letters again, after what made them was put right"
     )
     redrive_command.add_argument(
         "--feed", action="append", default=[], metavar="NAME", help="a feed whose dead letters to decode (default: all)"
@@ -607,7 +651,7 @@ def _parser() -> argparse.ArgumentParser:
 
     redecode_command = commands.add_parser(
         "redecode",
-        parents=[with_warehouse],
+        parents=[with_tables],
         help="decode all messages again and build everything of them, after another protocol or option of a feed; "
         "refuses where a message is gone that is decoded",
     )
@@ -616,14 +660,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     redecode_command.set_defaults(command=_redecode)
 
-    sql = commands.add_parser("sql", parents=[with_warehouse], help="query the tables")
+    sql = commands.add_parser("sql", parents=[with_tables, target.options()], help="query the tables")
     sql.add_argument(
         "query", nargs="?", metavar="QUERY", help="a statement of Spark SQL (default: a prompt, or those of the input)"
-    )
-    sql.add_argument(
-        "--schema",
-        default=warehouse.DATABASE,
-        help="the schema of names without one, as those of table functions are (default: %(default)s)",
     )
     sql.add_argument(
         "--format",
@@ -633,11 +672,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     sql.set_defaults(command=_sql)
 
-    inspect.add_command(commands, with_warehouse)
+    inspect.add_command(commands, with_tables)
 
     proof = commands.add_parser(
         "compare",
-        parents=[with_warehouse, target.options()],
+        parents=[with_tables, target.options()],
         help="prove that tables equal TiDB's own rows as of a commit; exit code 0: equal, 1: different",
     )
     proof.add_argument("--feed", metavar="NAME", help="the feed's name; may be left out where there is one")
@@ -676,7 +715,7 @@ def _parser() -> argparse.ArgumentParser:
     proof.add_argument("--show-values", action="store_true", help="show the values of cells that differ")
     proof.set_defaults(command=_compare)
 
-    state.add_commands(commands, with_warehouse)
+    state.add_commands(commands, with_tables)
 
     serve = commands.add_parser("serve", parents=[with_warehouse], help="serve the tables by JDBC and Thrift")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
@@ -687,7 +726,7 @@ def _parser() -> argparse.ArgumentParser:
 
     generate = commands.add_parser(
         "codegen",
-        parents=[with_warehouse, target.options()],
+        parents=[with_tables, target.options()],
         help="write dbt models for a feed's typed tables to a project of yours",
     )
     generate.add_argument("--feed", required=True, metavar="NAME", help="the feed's name")

@@ -52,6 +52,10 @@ def read_vars(path: Path | None) -> dict[str, Any]:
         content = json.loads(text)
     except OSError as error:
         raise TicdcError(f"--feeds: {path} cannot be read: {error.strerror}") from error
+    except yaml.MarkedYAMLError as error:
+        at = error.problem_mark or error.context_mark
+        place = f"{path}, line {at.line + 1}, column {at.column + 1}" if at else str(path)
+        raise TicdcError(f"--feeds: {place}: no YAML: {error.problem or error.context}") from error
     except (ValueError, TypeError, yaml.YAMLError) as error:
         raise TicdcError(f"--feeds: {path} is no {'JSON' if path.suffix == '.json' else 'YAML'}: {error}") from error
     return _vars_of(content, path)

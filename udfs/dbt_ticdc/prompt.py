@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from dbt_ticdc.errors import TicdcError
+
 _FIRST, _NEXT = "ticdc> ", "  ...> "
 _ENDINGS = ("exit", "quit")
 _WORDS = (
@@ -48,22 +50,26 @@ def _split(text: str) -> list[str]:
     return parts
 
 
-def run(answer: Callable[[str], None], names: Callable[[], Sequence[str]], work: Path, errors: type[Exception]) -> None:
+def run(answer: Callable[[str], None], names: Callable[[], Sequence[str]], work: Path) -> None:
     """Answers all statements of standard input.
 
     On a terminal there is a prompt with completion of names, and the statements of before, which are kept in `work`;
     one that fails is said, and the next is asked for. Elsewhere the first that fails ends it.
     """
     if not sys.stdin.isatty():
-        for statement in statements(iter(sys.stdin.readline, ""), is_terminal=False):
-            answer(statement)
+        for number, statement in enumerate(statements(iter(sys.stdin.readline, ""), is_terminal=False), 1):
+            try:
+                answer(statement)
+            except TicdcError as error:
+                text = f"statement {number} of the input failed, and none after it was run: {error}"
+                raise TicdcError(text, error.exit_code) from error
         return
     _complete(names, work / "sql_history")
     print("statements end with ; or an empty line, and all of it with exit or Ctrl-D", file=sys.stderr)
     for statement in statements(_typed(), is_terminal=True):
         try:
             answer(statement)
-        except errors as error:
+        except TicdcError as error:
             print(error, file=sys.stderr)
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)

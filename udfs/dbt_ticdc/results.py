@@ -7,7 +7,7 @@ import math
 import struct
 import unicodedata
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import chain, islice
@@ -26,25 +26,26 @@ class Output(Protocol):
         """Writes a text."""
 
 
+Row = tuple[Any, ...]
+"""The values of a row, as JSON has them."""
 _TABLE_ROWS = 1000
 _TABLE_WIDTH = 120
 
 
-def write_json(frame: DataFrame, out: Output) -> None:
+def write_json(names: Sequence[str], rows: Iterable[Row], out: Output) -> None:
     """One object a line: binary as base64, timestamps as ISO 8601 text, decimals as text, NULL as null."""
-    names = frame.columns
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise TicdcError(
             f"--format json: the query has several columns named {', '.join(twice)}; give each a name of its own"
         )
-    for row in _rows(frame):
+    for row in rows:
         out.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n")
 
 
-def write_csv(frame: DataFrame, out: Output) -> None:
+def write_csv(names: Sequence[str], rows: Iterable[Row], out: Output) -> None:
     """A header and the rows, with the texts of `write_json`; NULL is an empty field, an empty text is `""`."""
-    for row in chain([frame.columns], _rows(frame)):
+    for row in chain([names], rows):
         out.write(",".join("" if value is None else _field(_text(value)) for value in row) + "\r\n")
 
 
@@ -53,22 +54,22 @@ def _field(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if text == "" or any(c in text for c in ',"\r\n') else text
 
 
-def write_table(frame: DataFrame, out: Output) -> None:
+def write_table(names: Sequence[str], rows: Iterable[Row], out: Output) -> None:
     """At most 1,000 rows, cells cut at 120 characters, control characters escaped."""
-    rows = list(islice(_rows(frame), _TABLE_ROWS + 1))
-    out.write(_table(frame.columns, rows[:_TABLE_ROWS]))
-    if len(rows) > _TABLE_ROWS:
+    first = list(islice(rows, _TABLE_ROWS + 1))
+    out.write(_table(names, first[:_TABLE_ROWS]))
+    if len(first) > _TABLE_ROWS:
         out.write(f"… more rows than {_TABLE_ROWS}: --format json or csv gives all\n")
     else:
-        out.write(f"({len(rows)} row{'' if len(rows) == 1 else 's'})\n")
+        out.write(f"({len(first)} row{'' if len(first) == 1 else 's'})\n")
 
 
 def table(frame: DataFrame) -> str:
     """All rows as `write_table` has them, without their number below."""
-    return _table(frame.columns, list(_rows(frame)))
+    return _table(frame.columns, list(rows_of(frame)))
 
 
-def _table(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> str:
+def _table(names: Sequence[str], rows: Sequence[Row]) -> str:
     cells = [["NULL" if value is None else _cell(_text(value)) for value in row] for row in rows]
     return aligned([_cell(name) for name in names], cells)
 
@@ -92,10 +93,14 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-WRITERS: dict[str, Callable[[DataFrame, Output], None]] = {"table": write_table, "json": write_json, "csv": write_csv}
+WRITERS: dict[str, Callable[[Sequence[str], Iterable[Row], Output], None]] = {
+    "table": write_table,
+    "json": write_json,
+    "csv": write_csv,
+}
 
 
-def _rows(frame: DataFrame) -> Iterator[tuple[Any, ...]]:
+def rows_of(frame: DataFrame) -> Iterator[Row]:
     """The rows as JSON values."""
     from pyspark.sql.types import FloatType
 
@@ -103,6 +108,13 @@ def _rows(frame: DataFrame) -> Iterator[tuple[Any, ...]]:
     frame = frame.toDF(*(f"c{place}" for place in range(len(floats))))
     for row in frame.select(*_as_text(frame)).toLocalIterator():
         yield tuple(_plain(value, is_float) for value, is_float in zip(row, floats, strict=True))
+
+
+def rows_of_server(cursor: Any) -> Iterator[Row]:
+    """The rows of a query that a Thrift server answered, as JSON values: a server gives what is nested as text."""
+    while rows := cursor.fetchmany(1000):
+        for row in rows:
+            yield tuple(map(_plain, row))
 
 
 def _as_text(frame: DataFrame) -> list[Column]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import socket
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +43,13 @@ def serve(folder: Path, host: str, port: int) -> None:
                 log = warehouse.work_folder(folder) / "spark.log"
                 raise TicdcError(f"Spark ended by itself; its log: {log}", exit_code=1)
     finally:
+        _end(spark)
+
+
+def _end(spark: SparkSession) -> None:
+    """Ends Spark; a signal to the group of processes may have ended its Java already."""
+    with suppress(Exception):
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)
         spark.stop()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -69,16 +70,34 @@ def of_session(spark: SparkSession) -> Ask:
 
 
 @contextmanager
-def of_server(host: str, port: int, schema: str) -> Iterator[Ask]:
-    """Asks a Thrift server, in a session on one of its schemas. Raises `TicdcError` where it does not answer."""
+def connected(host: str, port: int, schema: str) -> Iterator[Any]:
+    """A session at a Thrift server, on one of its schemas. Raises `TicdcError` where there is none."""
     from pyhive import hive
 
     try:
+        socket.create_connection((host, port), timeout=10).close()
+    except OSError as error:
+        raise TicdcError(f"--thrift: nothing answers at {host}:{port}: {error.strerror or error}", 1) from error
+    try:
         connection = hive.connect(host=host, port=port, database=schema)
     except Exception as error:
-        told = f"--thrift: {host}:{port} gives no session on the schema {schema!r} (--schema)"
-        raise TicdcError(f"{told}: {without_trace(error)[:300]}", 1) from error
+        if "SCHEMA_NOT_FOUND" in str(error):
+            raise TicdcError(f"--schema: the server at {host}:{port} has no schema {schema}", 1) from error
+        raise TicdcError(f"--thrift: {host}:{port} gives no session: {without_trace(error)[:300]}", 1) from error
+    try:
+        yield connection
+    finally:
+        connection.close()
 
+
+@contextmanager
+def of_server(host: str, port: int, schema: str) -> Iterator[Ask]:
+    """Asks a Thrift server, in a session on one of its schemas. Raises `TicdcError` where it does not answer."""
+    with connected(host, port, schema) as connection:
+        yield _of_connection(connection, f"the server at {host}:{port} does not answer a query of schema {schema!r}")
+
+
+def _of_connection(connection: Any, refusal: str) -> Ask:
     def ask(query: str) -> Sequence[Sequence[Any]]:
         try:
             with connection.cursor() as cursor:
@@ -86,13 +105,9 @@ def of_server(host: str, port: int, schema: str) -> Iterator[Ask]:
                 rows: Sequence[Sequence[Any]] = cursor.fetchall()
                 return rows
         except Exception as error:
-            told = f"the server at {host}:{port} does not answer a query of schema {schema!r} (--schema)"
-            raise TicdcError(f"{told}: {without_trace(error)[:500]}", 1) from error
+            raise TicdcError(f"{refusal} (--schema): {without_trace(error)[:500]}", 1) from error
 
-    try:
-        yield ask
-    finally:
-        connection.close()
+    return ask
 
 
 def has_table(ask: Ask, name: str) -> bool:

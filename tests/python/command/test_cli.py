@@ -60,7 +60,7 @@ def test_forms_of_the_feeds_file(tmp_path: Path, content: object, expected: Mapp
     [
         ("", "holds nothing"),
         ("feeds", "holds a single str"),
-        ("feeds: [", "is no YAML"),
+        ("feeds: [", "no YAML"),
         ("feed: []", 'has the members "feed"'),
         ("ticdc__visibility: latest", "names no feeds"),
         ("{feeds: [], ticdc__feeds: []}", "has the members"),
@@ -204,7 +204,8 @@ EXPECTED = {
 
 def written(spark: SparkSession, query: str, form: str) -> str:
     out = io.StringIO(newline="")
-    results.WRITERS[form](spark.sql(query), out)
+    frame = spark.sql(query)
+    results.WRITERS[form](frame.columns, results.rows_of(frame), out)
     return out.getvalue()
 
 

@@ -15,6 +15,7 @@ from support import session, shop
 from support.corpus import SAMPLE, json_lines, plain, text_lines
 
 from dbt_ticdc import build, cli, configuration, demo, feeds, kafka, summary, warehouse
+from dbt_ticdc.progress import say
 
 RECORDS = tuple(json_lines(shop.MESSAGES))
 README = (shop.FOLDER / "README.md").read_text(encoding="utf-8")
@@ -198,9 +199,13 @@ def loads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[int, bo
         return True
 
     session = SimpleNamespace(stop=lambda: None)
-    monkeypatch.setattr(
-        cli, "_open_to_build", lambda folder, *_, **__: (folder / "work").mkdir(parents=True) or session
-    )
+
+    def open_to_build(folder: Path, variables: dict[str, Any], told: str, **_: object) -> SimpleNamespace:
+        (folder / "work").mkdir(parents=True)
+        say(told)
+        return session
+
+    monkeypatch.setattr(cli, "_open_to_build", open_to_build)
     monkeypatch.setattr(cli, "_load_and_build", load_and_build)
     monkeypatch.setattr(cli, "_write_report", lambda *_, **__: None)
     for name, value in (("found", found()), ("line", "a line of the run")):
@@ -214,7 +219,7 @@ def test_the_shop_is_built_at_once(
     loads: list[tuple[int, bool]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["demo", "--warehouse", str(tmp_path / "shop")]
-    for says in ("ticdc builds tables of the messages of 1 file (0.2 MB)", "nothing is new since the last build"):
+    for says in ("ticdc builds tables of the messages of 1 file (207.4 kB)", "nothing is new since the last build"):
         assert cli.main(arguments) == 0
         shown = capsys.readouterr()
         assert shown.err.startswith(says)

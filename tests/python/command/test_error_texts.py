@@ -30,7 +30,7 @@ JAVA = (
 TEXTS: Mapping[str, Sequence[str]] = {
     "arguments.py": (
         "Asia is no time zone; allowed is a name such as Asia/Shanghai",
-        "5 minutes is no time; allowed are texts such as 60s, 5m, 1h",
+        "5 minutes is no time; allowed are texts such as 60s, 5m, 1h, 2d",
         "-5 is no TSO; allowed is a number such as 470610924950257664",
         "65536 is no port; allowed are 0 to 65535",
         "localhost is no address; allowed are texts such as localhost:10000",
@@ -47,6 +47,7 @@ TEXTS: Mapping[str, Sequence[str]] = {
         "--every cannot stand beside --messages: it reads brokers, buckets and tables again",
         "--strict: 3 problem(s) of severity error are left; ticdc__problems has them",
         "the query failed: [TABLE_OR_VIEW_NOT_FOUND] The table or view `nowhere` cannot be found.",
+        "no feed takes any of these messages, and nothing is built: correct `topics` (--feeds)",
     ),
     "codegen.py": (
         "--output: models/shop cannot be written: Permission denied",
@@ -75,7 +76,8 @@ TEXTS: Mapping[str, Sequence[str]] = {
     ),
     "feeds.py": (
         "--feeds: feeds.yml cannot be read: No such file or directory",
-        "--feeds: feeds.yml is no YAML: mapping values are not allowed here",
+        "--feeds: feeds.yml, line 2, column 10: no YAML: mapping values are not allowed here",
+        "--feeds: feeds.json is no JSON: Expecting value: line 1 column 1 (char 0)",
         f"--feeds: feeds.yml holds nothing; {FORMS}",
         f'--feeds: feeds.yml has the members "feed"; {FORMS}',
         f"--feeds: feeds.yml names no feeds; {FORMS}",
@@ -123,8 +125,13 @@ TEXTS: Mapping[str, Sequence[str]] = {
     "target.py": (
         '--schema: there is no schema analytic; `ticdc sql "show schemas"` lists all',
         "the warehouse does not answer a query: [TABLE_OR_VIEW_NOT_FOUND]",
-        "--thrift: localhost:10000 gives no session on the schema 'analytics' (--schema): Connection refused",
+        "--thrift: nothing answers at localhost:10000: Connection refused",
+        "--thrift: localhost:10000 gives no session: Read timed out",
+        "--schema: the server at localhost:10000 has no schema analytics",
         "the server at localhost:10000 does not answer a query of schema 'analytics' (--schema): out of memory",
+    ),
+    "prompt.py": (
+        "statement 2 of the input failed, and none after it was run: the query failed: [PARSE_SYNTAX_ERROR]",
     ),
     "truth.py": (
         "--truth: there is no folder export",

@@ -107,11 +107,19 @@ def test_a_run_says_first_what_it_does_and_about_how_long_it_takes(tmp_path: Pat
     state.remember_model_times(home / "work", 0.0, {"a": 1.0})
     again = forecast.of_run(home, dumps[1:])
     assert re.fullmatch(
-        rf"ticdc adds what is new of the messages of 1 file \(0\.2 MB\) to the tables in {home}; "
+        rf"ticdc adds what is new of the messages of 1 file \(200\.0 kB\) to the tables in {home}; "
         r"the last build took \d+ s",
         again,
     )
     assert not forecast.has_few_rows(home, dumps[1:]), "the tables may be large by now"
+    assert forecast.of_demo(home, dumps[1], 10, None) == again
+    told = "10 pieces come one by one, each with a run: all of them take about 9 minutes more"
+    assert forecast.of_demo(home, dumps[1], 10, 60.0) == f"{again}; {told}"
+
+
+@pytest.mark.parametrize(("size", "told"), [(0, "0.0 kB"), (2_345, "2.3 kB"), (1_000_000, "1.0 MB")])
+def test_a_size_in_words(size: int, told: str) -> None:
+    assert forecast.size_of(size) == told
 
 
 @pytest.mark.parametrize(

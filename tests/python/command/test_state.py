@@ -161,7 +161,7 @@ def test_facts_are_read_of_the_answers_of_queries() -> None:
 class _Page(HTMLParser):
     """What a page holds: its tags in balance, the text that is shown, and what it would fetch."""
 
-    VOID = ("meta", "link", "br", "rect", "line", "polyline")
+    VOID = ("meta", "link", "br", "wbr", "rect", "line", "polyline")
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -16,6 +16,7 @@ from support import session
 from support.project import Server
 
 import dbt_ticdc
+from dbt_ticdc import cli
 from ticdc_udfs.spark.registry import UDFS
 
 ERROR_CODE = "select ticdc_decode_canal_json(cast(null as binary), cast('{' as binary), '{}').error_code as code"
@@ -59,6 +60,28 @@ def test_a_second_process_is_told_who_has_the_warehouse(server: Server) -> None:
     assert done.returncode == 2
     assert f"is in use by process {server.process.pid}" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        (["select 1 as a, 'x;' as b", "--format", "csv"], 0, "a,b\r\n1,x;\r\n"),
+        (
+            ["select array(1, 2) as a, cast(1.50 as decimal(3,2)) as d", "--format", "json"],
+            0,
+            '{"a": "[1,2]", "d": "1.50"}\n',
+        ),
+        (["use ticdc"], 0, ""),
+        (["select nope"], 1, "ticdc: the query failed: "),
+        (["select 1", "--schema", "none"], 1, "has no schema none\n"),
+    ],
+)
+def test_the_command_asks_a_server(
+    server: Server, given: list[str], code: int, said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["sql", *given, "--thrift", f"127.0.0.1:{server.port}"]) == code
+    output = capfd.readouterr()
+    assert said in (output.err if code else output.out.replace("\r\r", "\r"))
 
 
 def test_the_port_is_taken(server: Server, tmp_path: Path) -> None:

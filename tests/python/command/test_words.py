@@ -23,7 +23,7 @@ MEMBERS = (
     "name, protocol, source, topics, finished_topics, partitions, keep_messages, options, target_schema, tables, "
     "typed_relations"
 )
-OPTIONS = "time_zone, session_time_zone, compression, claim_check, target_schema"
+OPTIONS = "time_zone, session_time_zone, compression, claim_check"
 FEED = {"name": "shop", "protocol": "canal_json", "topics": ["shop"]}
 
 
@@ -87,7 +87,7 @@ def test_a_configuration_is_checked_before_spark_is_opened(
 def test_protocols_are_those_of_the_macros() -> None:
     known = configuration.protocols()
     assert ", ".join(known) == PROTOCOLS
-    assert ", ".join(known["canal_json"]) == OPTIONS
+    assert ", ".join(known["canal_json"]) == f"{OPTIONS}, target_schema"
     assert known["storage_csv"]["include_commit_ts"] == [True]
     assert known["canal_json"]["compression"] == ["none", "snappy", "lz4"]
 
@@ -127,7 +127,12 @@ ARGUMENTS: dict[str, tuple[Sequence[str], int, str]] = {
     "a server that is not there": (
         ["status", "--thrift", "127.0.0.1:1"],
         1,
-        "ticdc: --thrift: 127.0.0.1:1 gives no session on the schema 'ticdc' (--schema): Could not connect to any of",
+        "ticdc: --thrift: nothing answers at 127.0.0.1:1: Connection refused\n",
+    ),
+    "a file of feeds that is no YAML": (
+        ["run", "--messages", "dump.jsonl", "--feeds", "bad.yml"],
+        2,
+        "ticdc: --feeds: bad.yml, line 2, column 17: no YAML: mapping values are not allowed here\n",
     ),
 }
 
@@ -138,8 +143,27 @@ def test_wrong_arguments(
 ) -> None:
     arguments, code, expected = ARGUMENTS[case]
     monkeypatch.chdir(tmp_path)
+    Path("bad.yml").write_text("feeds:\n  - name: topics: x\n")
     assert cli.main(arguments) == code
     assert capsys.readouterr().err.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["run", "--mesages", "d"], "ticdc run: error: unknown argument --mesages, did you mean --messages? ("),
+        (["sql", "--schemas=a", "b"], "ticdc sql: error: unknown argument --schemas=a, did you mean --schema? ("),
+        (["status", "now"], "ticdc status: error: unknown argument now (ticdc status --help has all)"),
+    ],
+)
+def test_an_unknown_argument_is_told_with_what_may_be_meant(
+    given: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(given)
+    assert ended.value.code == 2
+    output = capsys.readouterr().err
+    assert output.startswith(f"usage: ticdc {given[0]} ") and said in output
 
 
 @pytest.mark.parametrize(
@@ -196,8 +220,9 @@ def test_statements_of_the_input_end_with_the_first_that_fails(monkeypatch: pyte
         if query == "b":
             raise TicdcError("the query failed", 1)
 
-    with pytest.raises(TicdcError):
-        prompt.run(answer, list, tmp_path, TicdcError)
+    told = "statement 2 of the input failed, and none after it was run: the query failed"
+    with pytest.raises(TicdcError, match=told):
+        prompt.run(answer, list, tmp_path)
     assert answered == ["a", "b"]
 
 
@@ -221,7 +246,7 @@ def test_a_prompt_goes_on_after_a_statement_that_failed(
 
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     monkeypatch.setattr("builtins.input", typed)
-    prompt.run(answer, lambda: ["ticdc__tables"], tmp_path, TicdcError)
+    prompt.run(answer, lambda: ["ticdc__tables"], tmp_path)
     output = capsys.readouterr()
     assert output.out == '"c"\n\n' and "the query failed: so" in output.err
     assert prompts == ["ticdc> ", "  ...> ", "ticdc> ", "ticdc> "]

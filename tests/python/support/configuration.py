@@ -61,7 +61,7 @@ PROBLEMS = (
     "debezium_avro, open_protocol, simple, storage_canal_json, storage_csv",
     'ticdc__feeds[1].name: got "shop" a second time; each feed needs a name of its own',
     'ticdc__feeds[1].options: unknown option "compresion", did you mean compression? allowed for canal_json: '
-    "time_zone, session_time_zone, compression, claim_check, target_schema",
+    "time_zone, session_time_zone, compression, claim_check",
     'ticdc__feeds[2].name: got "a b", expected letters, digits and _',
     'ticdc__feeds[2].topics: got "shop", expected a list of SQL like patterns',
     "ticdc__feeds[2].partitions: got -3, expected the number of partitions of each topic",
@@ -83,7 +83,7 @@ PROBLEMS = (
     'ticdc__feeds[4].tables: got "shop.%", expected a list of SQL like patterns of schema.table',
     "ticdc__feeds[4].typed_relations: got [], allowed: a list of current, history, as_of",
     'ticdc__feeds[4].options: got ["lz4"], expected a mapping with: '
-    "time_zone, session_time_zone, compression, claim_check, target_schema",
+    "time_zone, session_time_zone, compression, claim_check",
     'ticdc__feeds[5].options.framing: got "gleu", allowed: confluent, glue',
     f"ticdc__feeds[5].options.schemas: got null, allowed: {SCHEMAS}",
     f'ticdc__feeds[6].options.schemas: got "ftp://host/a", allowed: {SCHEMAS}',

@@ -143,14 +143,16 @@ def _of_protocol(feed: Mapping[str, object], protocols: Mapping[str, Mapping[str
 
 def _of_options(options: object, protocol: str, kinds: Mapping[str, Kind], place: str) -> Iterator[str]:
     given = {} if options is None else options
+    # an option of older versions, in whose place the feed has a member, is taken, and not told
+    allowed = ", ".join(kind for kind in kinds if kind != "target_schema")
     if not isinstance(given, dict):
-        yield f"{place}: {got(options)}, expected a mapping with: {', '.join(kinds)}"
+        yield f"{place}: {got(options)}, expected a mapping with: {allowed}"
         return
     for option, value in given.items():
         if option not in kinds:
             is_of_clients = isinstance(option, str) and option.startswith(("security.", "sasl.", "ssl."))
             hint = " Kafka's settings are in source.kafka.options," if is_of_clients else meant(option, kinds)
-            yield f"{place}: unknown option {_json(option)},{hint} allowed for {protocol}: {', '.join(kinds)}"
+            yield f"{place}: unknown option {_json(option)},{hint} allowed for {protocol}: {allowed}"
         elif told := _allowed_instead(value, kinds[option]):
             yield f"{place}.{option}: {got(value)}, allowed: {told}"
     if "schemas" in kinds and "schemas" not in given:
