@@ -24,7 +24,7 @@
         {%- do ticdc[config.get("notes")](target, settled) if config.get("notes") -%}
         {%- do ticdc.compact_batches(target) if config.get("merges", true) -%}
     {%- endif -%}
-    {%- do ticdc.settle(target, settled) -%}
+    {%- do ticdc.settle(target, settled, is_empty=taken.is_idle and not (had_rows or replaces)) -%}
 
     {{ run_hooks(post_hooks) }}
     {%- do ticdc.end_model() -%}

@@ -65,11 +65,12 @@
     {% endif %}
 {% endmacro %}
 
-{# Renews the lease of this run where a quarter of its time is over; an error where it ended and somebody took it. #}
-{% macro keep_lease(force=false) %}
+{# Renews the lease of this run where a quarter of its time is over, or so many seconds; an error where it ended and
+   somebody took it. #}
+{% macro keep_lease(after=none) %}
     {% set lease, now = ticdc.memory().get("lease"), modules.datetime.datetime.now(modules.pytz.utc).timestamp() %}
     {% set seconds = var("ticdc__lease_minutes", 60) * 60 %}
-    {% if lease and (force or now > lease.renewed + seconds / 4) %}
+    {% if lease and now > lease.renewed + [after or seconds, seconds / 4] | min %}
         {% set newest = ticdc.leases().newest %}
         {# numbers begin anew where somebody released all leases #}
         {% if newest.get("number") != lease.number or newest.who != lease.who %}

@@ -9,7 +9,7 @@
     {% do memory.update({"is_published": true}) %}
     {% set is_answered = answers.keys() | sort == state.get("answers", {}).keys() | sort %}
     {% if tojson(state.models) == memory.published and is_answered %}{% do return(none) %}{% endif %}
-    {% do ticdc.keep_lease(force=true) %}
+    {% do ticdc.keep_lease(after=60) %}
     {# a run whose lease ended may be followed by one that began from the same publication #}
     {% set found = fromjson(ticdc.saved_states()[0]).number %}
     {% set unbuilt = state.get("unbuilt", {}) | sort | join(", ") %}

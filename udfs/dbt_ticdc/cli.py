@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -43,7 +44,9 @@ from ticdc_udfs.contract.identifiers import quoted
 from ticdc_udfs.state import report
 
 if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
+    from pyspark.sql import SparkSession
+
+    from ticdc_udfs.state.facts import Facts
 
 _LAST_BUILD = "last_build"
 _OF_DEMO = build.Manner(without_tests=True)  # the package's tests look whether the tables are those of TiDB
@@ -122,13 +125,14 @@ def _demo(options: argparse.Namespace) -> None:
     spark = _open_to_build(options.warehouse, variables, told, settings=warehouse.settings_of_short_life())
 
     def show(found: summary.Found) -> str:
-        return demo.screen(found, demo.answers(spark), options.warehouse, arguments.program())
+        return demo.screen(found, answers.result(), options.warehouse, arguments.program())
 
-    with _summary(spark, folder, show=show) as texts:
+    with ThreadPoolExecutor(1) as pool, _summary(spark, folder, show=show) as texts:
         if arrived is None:
             run(spark, folder, variables, [file], manner=_OF_DEMO)
         else:
             kafka.every(options.every, partial(_take_piece, spark, folder, variables, arrived))
+        answers = pool.submit(demo.answers, spark)  # beside what the summary asks
     if arrived is None:
         _remember(folder, asked_for, texts[0])
 
@@ -219,7 +223,7 @@ def _run_sources(options: argparse.Namespace, variables: dict[str, Any]) -> None
                 _build_sources(spark, folder, options, variables, once, is_quiet)
                 once.clear()
                 print(summary.line(spark, began), flush=True)
-                _write_report(spark, folder, is_quiet)
+                _write_report(lambda: state.of_warehouse(spark, folder), folder, is_quiet)
                 if kafka.is_caught_up(spark):
                     return
 
@@ -307,30 +311,27 @@ def _summary(
             if summary.is_possible(spark):
                 found = summary.found(spark)
                 print(summary.text(found, folder), flush=True)
-                _write_report(spark, folder, problems=found.problems)
+                _write_report(lambda: state.of_warehouse(spark, folder, problems=found.problems), folder)
             raise
-        with step("asking the tables"):
+        # each query takes seconds to plan, and the driver plans one on one core
+        with step("asking the tables"), ThreadPoolExecutor(1) as pool:
+            state_of = pool.submit(state.of_warehouse, spark, folder, problems=()) if writes_report else None
             found = summary.found(spark)
             said.append(show(found) if show else summary.text(found, folder))
         print(said[0], end="", flush=True)
-        if writes_report:
-            _write_report(spark, folder, is_quiet=show is not None, problems=found.problems)
+        if state_of is not None:
+            _write_report(lambda: state.with_problems(state_of.result(), found.problems), folder, show is not None)
         if is_strict and (errors := sum(problem.severity == "error" for problem in found.problems)):
             raise TicdcError(f"--strict: {errors:,} problem(s) of severity error are left; ticdc__problems has them", 1)
     finally:
         spark.stop()
 
 
-def _write_report(
-    spark: SparkSession, folder: Path, is_quiet: bool = False, problems: Sequence[Row] | None = None
-) -> None:
-    """Writes the page of the state; where that fails, it says so, and the run is done nevertheless.
-
-    `problems` are asked for where they are not known.
-    """
+def _write_report(ask: Callable[[], Facts], folder: Path, is_quiet: bool = False) -> None:
+    """Writes the page of the state; where that fails, it says so, and the run is done nevertheless."""
     path = folder / state.REPORT
     try:
-        state.write_whole(path, report.html(state.of_warehouse(spark, folder, problems=problems)))
+        state.write_whole(path, report.html(ask()))
     except Exception as error:
         told = (without_trace(error) or type(error).__name__).splitlines()[0]
         say(f"the report could not be written to {path}: {told}")

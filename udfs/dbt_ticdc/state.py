@@ -124,7 +124,11 @@ def of_warehouse(
     if problems is None:
         return of_session(spark, parts, **known)
     others = [part for part in parts or queries.PARTS if part != "problems"]
-    found = of_session(spark, others, **known)
+    return with_problems(of_session(spark, others, **known), problems)
+
+
+def with_problems(found: Facts, problems: Sequence[Row]) -> Facts:
+    """The state with these rows of `ticdc__problems`."""
     return msgspec.structs.replace(found, problems=facts.kinds_of_problems(row.asDict() for row in problems))
 
 

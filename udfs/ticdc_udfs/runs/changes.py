@@ -13,7 +13,10 @@ from ticdc_udfs.runs.progress import Cause, Settled, feeds_to_rebuild, newest_ca
 _MOST_TABLES = 200
 """Readers carry the list of tables with split changes: of more than these it tells the feed."""
 _MANY_ROWS = 10_000
-"""From so many rows on, to read them once more costs less than to sort all of them: `make bench BENCH=narrowed`."""
+"""From so many rows on, a number tells first which may be repeats: to sort all rows moves all of their keys.
+
+With 503,860 changes both ways take as long; below that, planning is what takes time.
+"""
 
 
 class SettledChanges(Settled, frozen=True, rename={"has_keyless_rows": "has_bags"}):
