@@ -369,7 +369,7 @@ def _load_and_build(
     unmatched = messages.unmatched(spark, variables, schema)
     for text in unmatched:
         say(text)
-    given = variables["ticdc__feeds"]
+    given = variables.get("ticdc__feeds")
     if unmatched and isinstance(given, list) and len(unmatched) == len(given) and messages.count(spark, schema):
         raise TicdcError("no feed takes any of these messages, and nothing is built: correct `topics` (--feeds)")
     if columns_file is not None:
