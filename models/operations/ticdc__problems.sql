@@ -59,6 +59,18 @@ silent_feeds as (
 
 ),
 
+letters_by_reason as (
+
+    select
+        feed,
+        error_code,
+        count(*) as letters,
+        min(struct(message_at, topic, `partition`, `offset`)) as first_letter
+    from {{ ref("ticdc__dead_letters") }}
+    group by feed, error_code
+
+),
+
 dead_letters as (
 
     select
@@ -68,17 +80,13 @@ dead_letters as (
         null as commit_ts,
         'error' as severity,
         'dead_letters' as code,
-        count(*) || ' message(s) could not be decoded: ' || error_code || ', the first one in topic ' || min(place).topic
-        || ', partition ' || min(place).`partition` || ', offset ' || min(place).`offset` as detail,
-        '`ticdc inspect` with this topic, partition and offset shows the message and what heals it, then `ticdc redrive`'
-        || ' decodes it again; ticdc__dead_letters lists all, and the seed ticdc__error_codes says what to do' as remedy
-    from (
-        select
-            *,
-            struct(message_at, topic, `partition`, `offset`) as place
-        from {{ ref("ticdc__dead_letters") }}
-    ) as letters
-    group by feed, error_code
+        letters || ' message(s) could not be decoded: ' || error_code || ', the first one in topic '
+        || first_letter.topic || ', partition ' || first_letter.`partition` || ', offset '
+        || first_letter.`offset` as detail,
+        '`ticdc inspect` with this topic, partition and offset shows the message and what heals it, then'
+        || ' `ticdc redrive` decodes it again; ticdc__dead_letters lists all, and the seed'
+        || ' ticdc__error_codes says what to do' as remedy
+    from letters_by_reason
 
 ),
 

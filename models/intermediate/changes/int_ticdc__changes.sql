@@ -26,7 +26,7 @@
 {#- few rows are all sorted, and read once less -#}
 {%- set is_narrowed = plan.has_many_rows and not has_rows -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
-{%- set waits = "waiting_rows.waits_for_cells and " ~ ticdc.is_unsettled_event(settled, progress, rows="waiting_rows.") -%}
+{%- set waits_unsettled = ticdc.is_unsettled_event(settled, progress, rows="waiting_rows.") -%}
 {%- set columns_of_changes = [
     "feed", "topic", "`partition`", "`offset`", "event_index", "schema_name", "table_name", "physical_table_id",
     "commit_ts", "commit_ts_exact", "start_ts", "op", "row_key", "before_key", "before", "after", "lossy",
@@ -134,7 +134,9 @@ versions as (
 {% if true in plan.waits_for_cells -%}
 rows_with_version as (
 
-    {{ ticdc.rows_with_version("rows_once" if plan.some_are_doubled else waiting_rows, waits) }}
+    {{ ticdc.rows_with_version(
+        "rows_once" if plan.some_are_doubled else waiting_rows, "waiting_rows.waits_for_cells and " ~ waits_unsettled
+    ) }}
 
 ),
 
