@@ -448,7 +448,7 @@ def _sql(options: argparse.Namespace) -> None:
 
     with _queried(options) as ask:
         if options.query is None:
-            history = Path.home() if options.thrift else warehouse.work_folder(options.warehouse)
+            history = None if options.thrift else warehouse.work_folder(options.warehouse)
             prompt.run(answer, lambda: [row[1] for row in ask("show tables")[1]], history)
         else:
             answer(options.query.strip().rstrip(";"))
@@ -463,11 +463,8 @@ def _queried(options: argparse.Namespace) -> Iterator[Callable[[str], tuple[Sequ
 
             def ask_server(query: str) -> tuple[Sequence[str], Iterable[results.Row]]:
                 cursor.execute(query)
-                has_rows = cursor.description is not None
-                return (
-                    [each[0] for each in cursor.description or ()],
-                    results.rows_of_server(cursor) if has_rows else (),
-                )
+                names = [each[0] for each in cursor.description or ()]
+                return names, results.rows_of_server(cursor) if names else ()
 
             yield ask_server
         return
@@ -557,23 +554,8 @@ def _open_to_build(
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="ticdc", description="TiCDC changefeeds become tables that analysts query.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    with_warehouse = argparse.ArgumentParser(add_help=False)
-    with_warehouse.add_argument(
-        "--warehouse",
-        type=Path,
-        default=Path(warehouse.DEFAULT),
-        metavar="DIR",
-        help="folder of the tables, made where there is none (default: ./ticdc_warehouse)",
-    )
-
-    with_tables = argparse.ArgumentParser(add_help=False)
-    with_tables.add_argument(
-        "--warehouse",
-        type=Path,
-        default=Path(warehouse.DEFAULT),
-        metavar="DIR",
-        help="folder of the tables (default: ./ticdc_warehouse)",
-    )
+    with_warehouse = _with_warehouse("folder of the tables, made where there is none")
+    with_tables = _with_warehouse("folder of the tables")
 
     run_command = commands.add_parser(
         "run",
@@ -744,6 +726,15 @@ def _parser() -> argparse.ArgumentParser:
         help="models of the histories too; the project needs the package for their test",
     )
     generate.set_defaults(command=_codegen)
+    return parser
+
+
+def _with_warehouse(told: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(add_help=False)
+    default = Path(warehouse.DEFAULT)
+    parser.add_argument(
+        "--warehouse", type=Path, default=default, metavar="DIR", help=f"{told} (default: ./{warehouse.DEFAULT})"
+    )
     return parser
 
 

@@ -34,22 +34,23 @@ class Step:
     def end(self, outcome: str = "ok") -> None:
         """Ends the line with the outcome and the seconds it took."""
         with _writing:
-            if self._ended.is_set():
-                return
-            self._ended.set()
-            self._running.remove(self)
-            say(f"{self._text}  {outcome}  {time.monotonic() - self._began:.1f} s")
+            if self._stops():
+                say(f"{self._text}  {outcome}  {time.monotonic() - self._began:.1f} s")
 
     def leave(self) -> None:
         """Ends the line without a word: what a terminal showed of it goes."""
         with _writing:
-            if self._ended.is_set():
-                return
-            self._ended.set()
-            self._running.remove(self)
-            if sys.stderr.isatty():
+            if self._stops() and sys.stderr.isatty():
                 sys.stderr.write(_CLEAR)
                 sys.stderr.flush()
+
+    def _stops(self) -> bool:
+        """Stops the clock; False where it was stopped before."""
+        if self._ended.is_set():
+            return False
+        self._ended.set()
+        self._running.remove(self)
+        return True
 
     def show(self, text: str) -> None:
         """Says something else of what is done."""

@@ -50,11 +50,12 @@ def _split(text: str) -> list[str]:
     return parts
 
 
-def run(answer: Callable[[str], None], names: Callable[[], Sequence[str]], work: Path) -> None:
+def run(answer: Callable[[str], None], names: Callable[[], Sequence[str]], work: Path | None) -> None:
     """Answers all statements of standard input.
 
-    On a terminal there is a prompt with completion of names, and the statements of before, which are kept in `work`;
-    one that fails is said, and the next is asked for. Elsewhere the first that fails ends it.
+    On a terminal there is a prompt with completion of names, and the statements of before, which are kept in `work`
+    where there is such a folder; one that fails is said, and the next is asked for. Elsewhere the first that fails ends
+    it.
     """
     if not sys.stdin.isatty():
         for number, statement in enumerate(statements(iter(sys.stdin.readline, ""), is_terminal=False), 1):
@@ -64,7 +65,7 @@ def run(answer: Callable[[str], None], names: Callable[[], Sequence[str]], work:
                 text = f"statement {number} of the input failed, and none after it was run: {error}"
                 raise TicdcError(text, error.exit_code) from error
         return
-    _complete(names, work / "sql_history")
+    _complete(names, work / "sql_history" if work else None)
     print("statements end with ; or an empty line, and all of it with exit or Ctrl-D", file=sys.stderr)
     for statement in statements(_typed(), is_terminal=True):
         try:
@@ -90,7 +91,7 @@ def _typed() -> Iterator[str]:
         yield line
 
 
-def _complete(names: Callable[[], Sequence[str]], history: Path) -> None:
+def _complete(names: Callable[[], Sequence[str]], history: Path | None) -> None:
     """Completion of names by Tab, where Python has readline."""
     try:
         import atexit
@@ -105,11 +106,13 @@ def _complete(names: Callable[[], Sequence[str]], history: Path) -> None:
         found = [name for name in known if name.startswith(text)]
         return found[state] if state < len(found) else None
 
-    with suppress(OSError):
-        readline.read_history_file(history)
     readline.set_completer(complete)
     readline.set_completer_delims(" \t\n,();=")
     readline.parse_and_bind("tab: complete")
+    if history is None:
+        return
+    with suppress(OSError):
+        readline.read_history_file(history)
 
     def keep() -> None:
         with suppress(OSError):
