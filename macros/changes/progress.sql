@@ -225,8 +225,8 @@ group by changes.feed
 {# Tells whether the source holds any message of this run twice. Many topics have gaps, and few hold repeats: to drop
    these makes the plan of the changes four times as large. #}
 {% macro some_are_doubled(settled, plan) %}
-    {% set columns = ["feed", "topic", "`partition`", "`offset`", "event_index", "commit_ts"] %}
-    {% set rows = ticdc.rows_to_take(plan.waits_for_cells, columns, ["run_id"], ["run_id"]) %}
+    {% set columns = ["feed", "topic", "`partition`", "`offset`", "event_index", "commit_ts", "run_id"] %}
+    {% set rows = ticdc.rows_to_take(plan.waits_for_cells, columns) %}
     {% set doubled = ticdc.doubled_positions(rows, ticdc.is_unsettled_event(settled, plan.progress)) %}
     {% do return(run_query(doubled ~ " limit 1").rows | length > 0) %}
 {% endmacro %}

@@ -34,12 +34,11 @@
 
 {# Gives the SQL of the row events that changes are made of, in brackets: whole ones, and those that wait for some cells
    alone, as `waits_for_cells` lists them, with some columns that both have, and further ones of each. #}
-{% macro rows_to_take(waits_for_cells, columns, of_whole, of_waiting) -%}
+{% macro rows_to_take(waits_for_cells, columns, of_whole=[], of_waiting=[]) -%}
     (
         {%- for waits in waits_for_cells %}
         select
-            {{ columns | join(",\n            ") }},
-            {{ (of_waiting if waits else of_whole) | join(",\n            ") }},
+            {{ (columns + (of_waiting if waits else of_whole)) | join(",\n            ") }},
             {{ waits | lower }} as waits_for_cells
         from {{ ref("int_ticdc__waiting_rows") if waits else ref("int_ticdc__rows") }}
         {{- "\n        where waits_for_cells" if waits }}

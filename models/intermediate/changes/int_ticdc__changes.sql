@@ -30,14 +30,16 @@
 {%- set columns_of_changes = [
     "feed", "topic", "`partition`", "`offset`", "event_index", "schema_name", "table_name", "physical_table_id",
     "commit_ts", "commit_ts_exact", "start_ts", "op", "row_key", "before_key", "before", "after", "lossy",
-] -%}
-{%- set of_whole, of_waiting = ["run_id"], ["run_id"] -%}
+    "run_id",
+] + (["table_schema_id"] if true in plan.waits_for_cells else []) -%}
+{%- set of_whole, of_waiting = [], [] -%}
 {%- if true in plan.waits_for_cells -%}
-    {%- do of_whole.append("cast(null as string) as protocol") or of_waiting.append("protocol") -%}
-    {%- do of_whole.append("table_schema_id") or of_waiting.append("table_schema_id") -%}
+    {%- do of_whole.append("cast(null as string) as protocol") -%}
+    {%- do of_waiting.append("protocol") -%}
 {%- endif -%}
 {%- if plan.has_keyless_rows -%}
-    {%- do of_whole.append("is_keyless") or of_waiting.append("false as is_keyless") -%}
+    {%- do of_whole.append("is_keyless") -%}
+    {%- do of_waiting.append("false as is_keyless") -%}
 {%- endif -%}
 {#- of a table of which no message but its rows tells -#}
 {%- set unseen_table_id -%}

@@ -28,6 +28,7 @@ whole_rows as (
         run_id,
         feed
     from {{ ticdc.live_rows(ref("int_ticdc__resolved_rows")) }} as resolved_rows
+
 )
 
 select
