@@ -84,25 +84,13 @@
 {# Gives the SQL condition that a row event is of a table version that keys its rows, whatever key their messages
    name, or that alone tells how their keys are read; `false` where no version does. #}
 {% macro is_keyed_anew() %}
-    {%- set query %}
-    select to_json(map_from_entries(sort_array(collect_list(struct(feed, ranges)))))
-    from (
-        select
-            feed,
-            sort_array(
-                collect_list(struct(schema_key, table_key, rows_after_ts as after_ts, rows_to_ts as to_ts))
-            ) as ranges
-        from {{ ticdc.catalogue_records("version") }}
-        where keys_rows or has_unsure_key
-        group by feed
-    )
-    {% endset -%}
-    {%- set found = ticdc.asked(query, [ref("int_ticdc__catalogue")]) -%}
-    {%- set ranges = fromjson(found[0][0]) if found else {} -%}
-    {%- if not ranges -%}{%- do return("false") -%}{%- endif -%}
-    {%- set type = "array<struct<schema_key: string, table_key: string, after_ts: bigint, to_ts: bigint>>" -%}
+    {%- set versions = ticdc.facts(ref("int_ticdc__catalogue")).get("keyed_versions", "[]") -%}
+    {%- if versions == "[]" -%}{%- do return("false") -%}{%- endif -%}
+    {#- one text, as Spark plans each of many conditions side by side -#}
     {%- do return(
-        "coalesce(exists(" ~ ticdc.of_feed(ranges, type) ~ ", each -> each.schema_key = lower(schema_name)"
+        "coalesce(exists(from_json(" ~ ticdc.text_literal(versions) ~ ", 'array<struct<"
+        ~ "of_feed: string, schema_key: string, table_key: string, after_ts: bigint, to_ts: bigint"
+        ~ ">>', map('mode', 'FAILFAST')), each -> each.of_feed = feed and each.schema_key = lower(schema_name)"
         ~ " and each.table_key = lower(table_name) and commit_ts > each.after_ts"
         ~ " and (each.to_ts is null or commit_ts <= each.to_ts)), false)"
     ) -%}
@@ -115,23 +103,4 @@
             and lower({{ rows }}.table_name) = versions.table_key
             and {{ rows }}.commit_ts > versions.rows_after_ts
             and {{ rows }}.commit_ts <= coalesce(versions.rows_to_ts, {{ rows }}.commit_ts)
-{%- endmacro %}
-
-{# Gives SQL of what only the version of its table in the catalogue, `versions`, tells of cells of a change that may
-   stand for something else: a struct of its images, where they are others then, and its flags, or NULL. #}
-{% macro unsure_cells() -%}
-    {%- set catalogue = ref("int_ticdc__catalogue") -%}
-    {%- set query = "select 1 from " ~ ticdc.rows_of(catalogue) ~ " where has_unsure_cells limit 1" -%}
-    {%- if not ticdc.asked(query, [catalogue]) -%}
-    cast(null as struct<before: string, after: string, lossy: array<string>>)
-    {%- else -%}
-    ticdc_unsure_cells(
-        {{ ticdc.by_feed(ticdc.feeds(), "protocol", "changes.") }},
-        if(versions.has_unsure_cells, versions.table_schema, null),
-        {{ ticdc.by_feed(ticdc.feeds(), "options", "changes.") }},
-        if(versions.has_unsure_cells, changes.before, null),
-        if(versions.has_unsure_cells, changes.after, null),
-        if(versions.has_unsure_cells, changes.lossy, null)
-    )
-    {%- endif -%}
 {%- endmacro %}

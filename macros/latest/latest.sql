@@ -77,24 +77,22 @@
 {%- endmacro %}
 
 {# For each feed with a bound, the TSO of the last DDL that its tables show, or 0. What is made from DDL alone changes
-   with it, and not with every bound. #}
-{% macro shown_ddl_commits() %}
+   with it, and not with every bound. `known` is what the table settled: it is asked again where `of` is another. #}
+{% macro shown_ddl_commits(known, of) %}
     {% set bounds = ticdc.settled(ref("int_ticdc__changes")).bounds %}
+    {% if known.of == of or not (execute and bounds) %}{% do return(known.get("ddl_commits", {})) %}{% endif %}
     {% set query %}
-    select to_json(map_from_entries(sort_array(collect_list(struct(feed, ddl_commit_ts)))))
+    select feed, max(ddl_commit_ts) as ddl_commit_ts
     from (
-        select feed, max(ddl_commit_ts) as ddl_commit_ts
-        from (
-            select feed, explode(array(valid_from_ts, valid_to_ts)) as ddl_commit_ts
-            from {{ ticdc.catalogue_records("version") }}
-        )
-        where ddl_commit_ts <= {{ ticdc.shown_through("feed", bounds) }}
-        group by feed
+        select feed, explode(array(valid_from_ts, valid_to_ts)) as ddl_commit_ts
+        from {{ ticdc.catalogue_records("version") }}
     )
-    where feed in ({{ ticdc.text_literals(bounds) }})
+    where feed in ({{ ticdc.text_literals(bounds) }}) and ddl_commit_ts <= {{ ticdc.shown_through("feed", bounds) }}
+    group by feed
     {% endset %}
-    {% set found = ticdc.asked(query, [ref("int_ticdc__catalogue")]) if execute and bounds else [] %}
-    {% do return(dict(dict.fromkeys(bounds, 0), **(fromjson(found[0][0]) if found else {}))) %}
+    {% set found = dict.fromkeys(bounds, 0) %}
+    {% for feed, commit_ts in run_query(query).rows %}{% do found.update({feed: commit_ts | int}) %}{% endfor %}
+    {% do return(found) %}
 {% endmacro %}
 
 {# The TSO through which the changes of a feed are shown; the largest number for one that is shown as far as it was

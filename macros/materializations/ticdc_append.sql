@@ -24,6 +24,7 @@
         {%- do ticdc[config.get("notes")](target, settled) if config.get("notes") -%}
         {%- do ticdc.compact_batches(target) if config.get("merges", true) -%}
     {%- endif -%}
+    {%- do ticdc.note_facts(target) -%}
     {%- do ticdc.settle(target, settled, is_empty=taken.is_idle and not (had_rows or replaces)) -%}
 
     {{ run_hooks(post_hooks) }}

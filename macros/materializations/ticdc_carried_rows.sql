@@ -17,7 +17,7 @@
     {%- set ddl = {"passes": [], "gives_columns": false, "last_commits": {}, "late": [], "causes": {}} -%}
     {%- for feed in redriven -%}{%- do settled.bounds.pop(feed, none) -%}{%- endfor -%}
     {%- if settled.get("of") != of or redriven -%}
-        {%- do ddl.update(fromjson(ticdc.asked(ticdc.ddl_passes(settled, through), inputs)[0][0])) -%}
+        {%- do ddl.update(fromjson(run_query(ticdc.ddl_passes(settled, through)).rows[0][0])) -%}
     {%- endif -%}
     {%- if ddl.causes -%}
         {#- what came late changes what was carried after it -#}
@@ -26,7 +26,7 @@
             {%- do causes.update({feed: {"kind": cause[0], "run_id": run_id, "commit_ts": cause[1]}}) -%}
         {%- endfor -%}
         {%- do noted.update(dict.fromkeys(ddl.causes, run_id)) -%}
-        {%- do ddl.update(fromjson(ticdc.asked(ticdc.ddl_passes(settled, through), inputs)[0][0])) -%}
+        {%- do ddl.update(fromjson(run_query(ticdc.ddl_passes(settled, through)).rows[0][0])) -%}
     {%- endif -%}
     {#- what was there before, as this run's own batch hides it -#}
     {%- set known = ticdc.rows_of(target) if is_there and ticdc.rebuilt_feeds(settled, changes) else "" -%}

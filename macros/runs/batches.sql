@@ -23,14 +23,8 @@
     {% endif %}
     {% set is_refresh = ticdc.is_refresh() and not config.get("is_kept") %}
     {% set is_settled = not is_refresh and ticdc.state_of(this).settled is not none %}
-    {% do return(is_settled and load_cached_relation(this) is not none) %}
-{% endmacro %}
-
-{# Says whether a stored table has any row that counts. #}
-{% macro has_rows_of(relation) %}
-    {# the query of a unit test may hold some #}
-    {% set query = "select 1 from " ~ ticdc.rows_of(relation) ~ " limit 1" %}
-    {% do return(ticdc.is_query(relation) or ticdc.asked(query, [relation]) | length > 0) %}
+    {# a node of the plan has no table #}
+    {% do return(is_settled and (materialized == "ticdc_plan" or load_cached_relation(this) is not none)) %}
 {% endmacro %}
 
 {# Says whether one of some stored tables has a batch of a later run than this one. #}

@@ -54,6 +54,27 @@
     {% do return(fromjson(tojson(ticdc.state_of(relation or this).settled)) or nothing) %}
 {% endmacro %}
 
+{# Gives what a model that comes after the asking one settled; nothing where it is made anew. #}
+{% macro settled_later(model) %}
+    {% set relation = ticdc.relation_of(model) %}
+    {% do return(ticdc.settled(relation) if relation and not ticdc.is_refresh() else {"run_id": 0, "bounds": {}}) %}
+{% endmacro %}
+
+{# Gives what a node of the plan decided. Raises an error where one of the `tables` that it looks at has newer rows, as
+   the run leaves the node out. #}
+{% macro planned(relation, tables) %}
+    {% if not execute or ticdc.is_query(relation) %}{% do return({}) %}{% endif %}
+    {% set plan = ticdc.state_of(relation).settled or {} %}
+    {% if ticdc.has_news(tables, plan.get("planned_by", 0)) %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: " ~ model.name ~ " follows what " ~ relation.identifier ~ " decides, and this run leaves that out:"
+            ~ " select it as well"
+        ) %}
+    {% endif %}
+    {# a copy, as who asks goes on from it #}
+    {% do return(fromjson(tojson(plan))) %}
+{% endmacro %}
+
 {# Says, in the first line of a model's SQL, what the model takes: what it settles (its run, where it says nothing),
    whether it has nothing new to write, whether its batch takes the place of all others, and of which feeds it does. #}
 {% macro takes(settles=none, is_idle=false, is_rebuild=false, rebuilt=[]) %}
@@ -186,34 +207,34 @@
         {% endfor -%}
 {%- endmacro %}
 
-{# Gives the rows of a query on stored tables, lists of values with numbers as integers. It is asked again only where
-   the query, the feeds or the models are others, or one of its tables has other batches: the state keeps short
-   answers. #}
-{% macro asked(query, tables) %}
-    {% if not execute %}{% do return([]) %}{% endif %}
-    {% set batches = [] %}
-    {% for table in tables %}
-        {# `dbt compile` asks before the first build too; in a unit test a table is a query #}
-        {% if ticdc.is_query(table) or load_cached_relation(table) is none %}{% do return([]) %}{% endif %}
-        {% do batches.append([table.identifier, ticdc.batches(table)]) %}
-    {% endfor %}
-    {% set key = local_md5(query ~ tojson(batches) ~ ticdc.views_key()) %}
-    {% set known = ticdc.memory().setdefault("answers", {}) %}
-    {% if key not in known %}
-        {% set rows = ticdc.state().get("answers", {}).get(key) %}
-        {% if rows is none %}
-            {% set rows = [] %}
-            {% for row in run_query(query).rows %}
-                {% set values = [] %}
-                {% for value in row %}
-                    {% do values.append(value | int if value is number and value is not boolean else value) %}
-                {% endfor %}
-                {% do rows.append(values) %}
-            {% endfor %}
-        {% endif %}
-        {% do known.update({key: rows}) %}
+{# Asks what the model's config names as `facts` of its table, a query on `{rows}`, once for all rows that count, and
+   notes the answer, its columns by name. #}
+{% macro note_facts(relation) %}
+    {% set model, query, facts = ticdc.state_of(relation), config.get("facts"), {} %}
+    {% set of = local_md5(query ~ tojson([model.batches, model.since])) if query %}
+    {% if query and model.get("facts", {}).get("of") != of %}
+        {# texts of users stand before it #}
+        {% set before, _, after = query.rpartition("{rows}") %}
+        {% set found = run_query(before ~ ticdc.rows_of(relation) ~ after) %}
+        {% for name in found.column_names %}
+            {% set value = found.rows[0][name] %}
+            {% do facts.update({name: value | int if value is number and value is not boolean else value}) %}
+        {% endfor %}
+        {% do model.update({"facts": dict(facts, of=of)}) %}
     {% endif %}
-    {% do return(known[key]) %}
+{% endmacro %}
+
+{# Gives what is known of the rows of a stored table that count, as `note_facts` noted it; nothing of no rows. #}
+{% macro facts(relation) %}
+    {% set is_table = execute and not ticdc.is_query(relation) %}
+    {% set model = ticdc.state_of(relation) if is_table else {"batches": []} %}
+    {% if model.batches and not model.facts %}
+        {% do exceptions.raise_compiler_error(
+            "ticdc: " ~ relation ~ " was built by another version of the package, which noted less of it: build all"
+            ~ " models of the package once"
+        ) %}
+    {% endif %}
+    {% do return(model.get("facts", {})) %}
 {% endmacro %}
 
 {# Gives a hash of what the package's views are made of besides tables: its models and the feeds. What was found by them

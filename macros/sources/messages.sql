@@ -30,11 +30,11 @@
     {% set new = ticdc.new_messages(feeds, ticdc.staged_offsets(protocol, staged, first_run_id)) %}
     {% set again = ticdc.sent_messages(feeds | selectattr("name", "in", redriven) | list) if redriven %}
     {% if "kafka" in feeds | map(attribute="reads") %}
-        {% set newest = before if flags.EMPTY else ticdc.newest_run(ref("int_ticdc__kafka_offsets")) %}
+        {% set newest = before if flags.EMPTY else ticdc.facts(ref("int_ticdc__kafka_offsets")).newest_run_id or 0 %}
         {% do settles.update({"plan_run_id": newest}) %}
     {% endif %}
     {% if "kept" in feeds | map(attribute="reads") %}
-        {% do settles.update({"kept_run_id": ticdc.newest_run(ref("int_ticdc__kept_messages"))}) %}
+        {% do settles.update({"kept_run_id": ticdc.facts(ref("int_ticdc__kept_messages")).newest_run_id or 0}) %}
     {% endif %}
     {% set may_be_idle = execute and staged and not redriven %}
     {% set is_idle = may_be_idle and not run_query("select 1 from (" ~ new ~ ") limit 1").rows | length %}
@@ -90,10 +90,3 @@ select
     '' as feed
 where false
 {%- endmacro %}
-
-{# Gives the newest run that wrote rows of a table; 0 where none did. #}
-{% macro newest_run(table) %}
-    {% set query = "select max(run_id) from " ~ ticdc.rows_of(table) %}
-    {% set found = ticdc.asked(query, [table]) if ticdc.batches(table) else [] %}
-    {% do return(found[0][0] if found and found[0][0] else 0) %}
-{% endmacro %}

@@ -7,17 +7,14 @@
     {% if not (execute and relation) %}{% do return(staged) %}{% endif %}
     {% set ranges, with_holes = staged.ranges, [] %}
     {% set feeds = ticdc.feeds() | selectattr("reads", "equalto", "relation") | map(attribute="name") | list %}
-    {% set runs = ticdc.relation_before("int_ticdc__staged_runs") %}
-    {% for row in ticdc.asked(
-        ticdc.staged_offset_ranges(protocol, relation, first_run_id), [relation, runs] if runs else [relation]
-    ) if row[0] in feeds %}
+    {% for row in run_query(ticdc.staged_offset_ranges(protocol, relation, first_run_id)).rows if row[0] in feeds %}
         {% set feed, topic, partition, first, last, is_gapless = row %}
         {% do ranges.append({
-            "feed": feed, "topic": topic, "partition": partition, "first_offset": first, "last_offset": last,
+            "feed": feed, "topic": topic, "partition": partition | int, "first_offset": first | int,
+            "last_offset": last | int,
         }) %}
         {% do with_holes.append(ranges[-1]) if not is_gapless %}
     {% endfor %}
-    {# not `asked`, which remembers an answer as long as the tables are the same: the source is none of them #}
     {% for row in (run_query(ticdc.late_offsets(protocol, relation, with_holes)).rows if with_holes else []) %}
         {% do with_holes[row[0] | int].update({
             "late_from": row[1] | int, "late_to": row[2] | int, "staged_in": ticdc.rows_of(relation),
@@ -125,21 +122,6 @@ coalesce(
     false
 )
 {%- endmacro %}
-
-{# Tells of all staged events whether `some_wait` for what resolves them, the last run that drove some again,
-   `redriven_run_id`, or none, whether there are runs with gaps or repeats in their offsets, `some_have_gaps`, and
-   whether `some_are_inexact`: rows that tell the millisecond of their commit alone. #}
-{% macro staged_marks() %}
-    {% set staged_runs = ref("int_ticdc__staged_runs") %}
-    {% set found = ticdc.asked(
-        "select bool_or(is_waiting), max(if(is_redriven, run_id, null)), coalesce(bool_or(not is_gapless), false),"
-        ~ " coalesce(bool_or(some_are_inexact), false) from " ~ ticdc.rows_of(staged_runs), [staged_runs]
-    ) %}
-    {% set marks = found[0] if found else [false, none, false, false] %}
-    {% do return({
-        "some_wait": marks[0], "redriven_run_id": marks[1], "some_have_gaps": marks[2], "some_are_inexact": marks[3],
-    }) %}
-{% endmacro %}
 
 {# Gives the stored tables of events, those of staging and that of claim-check files. #}
 {% macro arrival_tables() %}

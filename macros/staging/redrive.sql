@@ -58,7 +58,7 @@ where place = 1 and kind = 'error'
 {% macro staged_events(relation, rows) %}
 select staged.*
 from {{ rows }} as staged
-{%- if ticdc.asked("select 1 from " ~ ticdc.rows_of(relation) ~ " where is_redriven limit 1", [relation]) %}
+{%- if ticdc.facts(relation).some_are_redriven %}
 left anti join (
     select
         feed,

@@ -3,6 +3,7 @@
         materialized="ticdc_append",
         is_kept=true,
         partition_by=["batch_id", "feed"],
+        facts="select count(*) > 0 as has_rows from (select 1 from {rows} limit 1)",
     )
 }}
 {%- set files, names = [], {} -%}

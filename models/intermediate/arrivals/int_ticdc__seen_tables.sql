@@ -2,10 +2,11 @@
     config(
         materialized="ticdc_append",
         partition_by=["batch_id"],
+        facts="select coalesce(bool_or(" ~ ticdc.may_end_names() ~ "), false) as some_end_names from {rows}",
     )
 }}
 {%- set claim_checks = ref("int_ticdc__claim_checks") -%}
-{%- set settled, redriven = ticdc.settled(), ticdc.staged_marks().redriven_run_id -%}
+{%- set settled, redriven = ticdc.settled(), ticdc.facts(ref("int_ticdc__staged_runs")).get("redriven_run_id") -%}
 {%- set is_idle = not ticdc.has_news(ticdc.arrival_tables(), settled.run_id) -%}
 {#- a re-drive puts other events in the place of some that were seen -#}
 {%- set is_rebuild = redriven != settled.get("redriven", redriven) -%}
@@ -20,7 +21,7 @@ arrived as (
         -- of a row that lies in a file, the file tells
         if(claim_check is null, table_schema, null) as table_schema
     from {{ ref("int_ticdc__events") }}
-    {%- if ticdc.has_rows_of(claim_checks) %}
+    {%- if ticdc.facts(claim_checks).get("has_rows", true) %}
 
     union all
 

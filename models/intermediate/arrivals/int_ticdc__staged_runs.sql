@@ -1,7 +1,16 @@
+{%- set facts -%}
+select
+    coalesce(bool_or(is_waiting), false) as some_wait,
+    max(if(is_redriven, run_id, null)) as redriven_run_id,
+    coalesce(bool_or(not is_gapless), false) as some_have_gaps,
+    coalesce(bool_or(some_are_inexact), false) as some_are_inexact
+from {rows}
+{%- endset -%}
 {{
     config(
         materialized="ticdc_append",
         partition_by=["batch_id", "feed"],
+        facts=facts,
     )
 }}
 {%- set claim_checks = ref("int_ticdc__claim_checks") -%}
@@ -20,7 +29,7 @@ events as (
         *,
         event_index = 0 and not is_redriven as is_message
     from {{ ref("int_ticdc__events") }}
-    {%- if ticdc.has_rows_of(claim_checks) %}
+    {%- if ticdc.facts(claim_checks).get("has_rows", true) %}
 
     union all
 

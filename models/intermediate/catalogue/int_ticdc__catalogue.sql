@@ -1,4 +1,20 @@
-{{ config(materialized="ticdc_append", replaces=true, partition_by=["batch_id"]) }}
+{%- set facts -%}
+select
+    to_json(
+        sort_array(
+            collect_list(
+                if(
+                    record = 'version' and (keys_rows or has_unsure_key),
+                    struct(feed as of_feed, schema_key, table_key, rows_after_ts as after_ts, rows_to_ts as to_ts),
+                    null
+                )
+            )
+        )
+    ) as keyed_versions,
+    coalesce(bool_or(has_unsure_cells), false) as has_unsure_cells
+from {rows}
+{%- endset -%}
+{{ config(materialized="ticdc_append", replaces=true, partition_by=["batch_id"], facts=facts) }}
 {%- set seen_tables, events = ref("int_ticdc__seen_tables"), ref("int_ticdc__events") -%}
 {%- set settled = ticdc.settled() -%}
 {%- set exported = var("ticdc__information_schema", none) -%}
@@ -9,7 +25,105 @@
 {%- endif -%}
 {%- set is_of_package = settled.package == made_of.package and settled.exported == made_of.exported -%}
 {%- set is_told = is_of_package and not ticdc.has_news([seen_tables], settled.run_id) -%}
-{%- set is_known = is_told or (is_of_package and ticdc.schemas_are_known(seen_tables, settled.run_id)) -%}
+{%- set some_end_names = ticdc.facts(seen_tables).get("some_end_names") -%}
+{#- the DDL that may give a name up, bring a table back, or move its key, and the names of tables that it may be about -#}
+{%- set names_given_up -%}
+ends as (
+
+    select
+        feed,
+        schema_name,
+        table_name,
+        message_ts as commit_ts,
+        lower(ddl_query) as ddl_text,
+        lower(ltrim(ddl_query)) like any ('drop database%', 'drop schema%') as is_of_database,
+        lower(ddl_query) like '%rename%' as is_rename
+    from seen
+    where {{ ticdc.may_end_names() }}
+
+),
+
+names as (
+
+    select distinct
+        feed,
+        schema_name,
+        table_name
+    from seen
+    where kind = 'row'
+
+),
+
+-- the message of a RENAME bears the new name: any name in its text may be the one given up
+names_given_up as (
+
+    select
+        names.feed,
+        names.schema_name,
+        names.table_name,
+        collect_set(ends.commit_ts) as commits
+    from names
+    inner join ends
+        on
+            names.feed = ends.feed
+            and case
+                when ends.is_of_database
+                    then contains(ends.ddl_text, lower(replace(names.schema_name, '`', '``')))
+                when ends.is_rename
+                    then contains(ends.ddl_text, lower(replace(names.table_name, '`', '``')))
+                else names.schema_name = ends.schema_name and names.table_name = ends.table_name
+            end
+    group by names.feed, names.schema_name, names.table_name
+
+)
+{%- endset -%}
+{%- set alike = ["schema_name", "table_name", "table_schema_id", "has_schema", "message_ts", "ddl_query"] -%}
+{#- what runs saw of tables since, and what changes the catalogue: DDL but copies, and rows that are the first of their
+    schema, or the first after a DDL that may give up the name of their table -#}
+{%- set news -%}
+with
+
+seen as (
+
+    select * from {{ ticdc.rows_of(seen_tables) }} as seen_tables
+
+),
+
+{{ names_given_up }}
+
+select seen.*
+from seen
+left join names_given_up
+    on
+        seen.feed = names_given_up.feed
+        and seen.schema_name = names_given_up.schema_name
+        and seen.table_name = names_given_up.table_name
+left anti join seen as known
+    on
+        known.run_id <= {{ settled.run_id }}
+        and seen.feed = known.feed
+        and seen.kind = known.kind
+        {% for column in alike -%}
+        and seen.{{ column }} <=> known.{{ column }}
+        {% endfor -%}
+        and case seen.kind
+            when 'row'
+                then
+                    seen.first_ts > known.first_ts
+                    and (seen.commit_ts_exact or not known.commit_ts_exact)
+                    -- the first row after a name was given up tells again
+                    and coalesce(known.first_ts > array_max(names_given_up.commits), true)
+            -- copies for other partitions, and replays
+            when 'ddl'
+                then
+                    seen.first_position > known.first_position
+                    and struct(seen.commit_ts_exact, seen.ddl_type, seen.physical_table_id, seen.table_schema)
+                    <=> struct(known.commit_ts_exact, known.ddl_type, known.physical_table_id, known.table_schema)
+        end
+where seen.run_id > {{ settled.run_id }}
+limit 1
+{%- endset -%}
+{%- set is_known = is_told or (is_of_package and not run_query(news).rows) -%}
 {#- what the catalogue depends on of each feed -#}
 {%- set facts, protocols = [], ticdc.protocols() -%}
 {%- for feed in ticdc.feeds() -%}
@@ -33,19 +147,8 @@ seen as (
 
 ),
 
-{% if ticdc.some_end_names(seen_tables) -%}
-names as (
-
-    select distinct
-        feed,
-        schema_name,
-        table_name
-    from seen
-    where kind = 'row'
-
-),
-
-{{ ticdc.names_given_up("seen", "names") }},
+{% if some_end_names -%}
+{{ names_given_up }},
 
 told_rows as (
 
@@ -111,7 +214,7 @@ told as (
         0 as ends_before
     from seen
     group by feed, {{ identity | join(", ") }}
-    {%- if ticdc.some_end_names(seen_tables) %}
+    {%- if some_end_names %}
 
     union all
 
@@ -133,7 +236,7 @@ told as (
         ends_before
     from first_rows_after_ends
     {%- endif %}
-    {%- for load in ticdc.initial_loads(ref("int_ticdc__exported_rows")) %}
+    {%- for load in fromjson(ticdc.facts(ref("int_ticdc__exported_rows")).get("loads", "[]")) %}
 
     union all
 

@@ -6,8 +6,10 @@
     )
 }}
 -- depends_on: {{ ref("int_ticdc__events") }}
-{%- set settled = ticdc.settled() -%}
-{%- set plan = ticdc.changes_progress(settled) -%}
+{%- set settled, catalogue = ticdc.settled(), ref("int_ticdc__catalogue") -%}
+{%- set plan = ticdc.planned(ref("int_ticdc__changes_plan"), [ref("int_ticdc__staged_runs"), catalogue]) -%}
+{%- set plan = plan or {"progress": settled, "waits_for_cells": [false], "is_exact": true} -%}
+{%- set is_idle = plan.is_idle or (settled.run_id and settled.of == plan.progress.of) -%}
 {%- set progress, loads, is_exact, is_mixed = plan.progress, plan.loads, plan.is_exact, plan.is_mixed -%}
 {%- set rebuilt_feeds = ticdc.rebuilt_feeds(settled, progress) -%}
 {#- of rows that are replaced within a millisecond: what is deleted there is not what is put -#}
@@ -45,7 +47,7 @@
 {%- set unseen_table_id -%}
 '`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0'
 {%- endset -%}
-{{ ticdc.takes(progress, is_idle=plan.is_idle, rebuilt=plan.rebuilt or []) }}
+{{ ticdc.takes(progress, is_idle=is_idle, rebuilt=plan.rebuilt or []) }}
 with
 
 {% if plan.has_keyless_rows -%}
@@ -401,7 +403,19 @@ changes_with_version as (
         changes.image_hash,
         changes.copy,
         changes.lossy,
-        {{ ticdc.unsure_cells() }} as told,
+        -- what only the version of its table tells of cells of a change that may stand for something else
+        {% if ticdc.facts(ref("int_ticdc__catalogue")).has_unsure_cells -%}
+        ticdc_unsure_cells(
+            {{ ticdc.by_feed(ticdc.feeds(), "protocol", "changes.") | indent(4) }},
+            if(versions.has_unsure_cells, versions.table_schema, null),
+            {{ ticdc.by_feed(ticdc.feeds(), "options", "changes.") | indent(4) }},
+            if(versions.has_unsure_cells, changes.before, null),
+            if(versions.has_unsure_cells, changes.after, null),
+            if(versions.has_unsure_cells, changes.lossy, null)
+        ) as told,
+        {%- else -%}
+        cast(null as struct<before: string, after: string, lossy: array<string>>) as told,
+        {%- endif %}
         changes.topic,
         changes.`partition`,
         changes.`offset`,

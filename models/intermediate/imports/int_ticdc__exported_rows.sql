@@ -1,12 +1,46 @@
+{%- set given, feeds = var("ticdc__initial_loads", none), ticdc.feeds() | map(attribute="name") | list -%}
+{%- set facts -%}
+select
+    ticdc_initial_loads(
+        to_json(collect_list(struct(feed, schema_name, table_name, commit_ts, key_columns))),
+        {{ ticdc.text_literals([tojson(given), tojson(feeds)]) }}
+    ) as loads
+from {rows}
+where row is null
+{%- endset -%}
 {{
     config(
         materialized="ticdc_append",
         partition_by=["batch_id", "feed"],
         is_kept=true,
+        facts=facts,
     )
 }}
-{%- set loads = ticdc.initial_loads(this) | rejectattr("is_exported") | list -%}
-{%- do ticdc.check_loads(loads) -%}
+{%- set changes = ticdc.relation_of("int_ticdc__changes") -%}
+{%- set known = ticdc.rows_of(this) if ticdc.has_rows() else "values ('', '', '', 0, '', '') as known (
+    feed, schema_name, table_name, commit_ts, key_columns, row
+)" -%}
+{%- set query = facts.rpartition("{rows}") -%}
+{%- set found = run_query(query[0] ~ known ~ query[2]).rows[0][0] if given and execute else "[]" -%}
+{%- set loads = fromjson(found) | rejectattr("is_exported") | list -%}
+{%- set late %}
+select loads.id
+from inline(
+    from_json({{ ticdc.text_literal(tojson(loads)) }}, 'array<struct<id: string, feed: string, commit_ts: bigint>>')
+) as loads
+inner join (
+    select feed, max(commit_ts) as last_commit_ts from {{ ticdc.rows_of(changes) if changes }} group by feed
+) using (feed)
+where last_commit_ts > loads.commit_ts
+order by loads.id
+{%- endset -%}
+{%- set late = run_query(late).rows | map(attribute=0) | list if loads and changes and not ticdc.is_refresh() -%}
+{%- if late -%}
+    {%- do exceptions.raise_compiler_error(
+        "ticdc: ticdc__initial_loads has what begins before commits that are built already, " ~ late | join(", ")
+        ~ " (feed, schema, table, commit); build once with --full-refresh"
+    ) -%}
+{%- endif -%}
 {%- set text_format = "yyyy-MM-dd HH:mm:ss.SSSSSS" -%}
 {%- set row -%}
 to_json(struct(*), map(

@@ -5,6 +5,7 @@
         is_kept=true,
         partition_by=["batch_id", "feed"],
         enabled=feeds | length > 0,
+        facts="select max(run_id) as newest_run_id from {rows}",
     )
 }}
 {%- set answer, known, accepted = {"planned": []}, {}, var("ticdc__accept_lost_messages", false) -%}

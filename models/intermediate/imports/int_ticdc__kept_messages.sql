@@ -5,13 +5,14 @@
         is_kept=true,
         partition_by=["batch_id", "feed"],
         enabled=feeds | length > 0,
+        facts="select max(run_id) as newest_run_id from {rows}",
     )
 }}
 {%- set new_messages = ticdc.kafka_messages(feeds) if feeds else "" -%}
 {%- set found = run_query("select 1 from (" ~ new_messages ~ ") limit 1") if execute and ticdc.has_rows() -%}
+{%- set plan_run_id = ticdc.facts(ref("int_ticdc__kafka_offsets")).newest_run_id or 0 if feeds else 0 -%}
 {{ ticdc.takes(
-    {"run_id": ticdc.run_id() | int, "plan_run_id": ticdc.newest_run(ref("int_ticdc__kafka_offsets")) if feeds else 0},
-    is_idle=found and not found.rows | length,
+    {"run_id": ticdc.run_id() | int, "plan_run_id": plan_run_id}, is_idle=found and not found.rows | length
 ) }}
 select
     topic,

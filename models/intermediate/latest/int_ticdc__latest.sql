@@ -5,20 +5,21 @@
         merges=false,
     )
 }}
-{%- set state = ticdc.latest_state() -%}
+{%- set changes, carried_rows = ref("int_ticdc__changes"), ref("int_ticdc__carried_rows") -%}
+{%- set state = ticdc.planned(ref("int_ticdc__latest_plan"), [changes, carried_rows]) -%}
+{%- set is_idle = state.is_idle or state.get("settles") == ticdc.settled() -%}
 {#- rows are sorted by a number first: names are equal in most of them -#}
 {%- set one_row = "row_hash, " ~ ticdc.row_key_columns() -%}
-{%- set carried_rows = ref("int_ticdc__carried_rows") -%}
 {%- set reads_rows = state.merge or state.late -%}
 {%- set has_no_key = "array_contains(lossy, '*:no_key')" -%}
-{%- set has_keyless_rows = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") %}
+{%- set has_keyless_rows = ticdc.settled(changes).get("has_bags") %}
 {%- set conditions = [] -%}
 {%- if state.redriven -%}
     {%- do conditions.append("known.feed not in (" ~ ticdc.text_literals(state.redriven) ~ ")") -%}
 {%- endif -%}
 {#- of rows without key all changes arrive again -#}
 {%- if not reads_rows and has_keyless_rows %}{% do conditions.append("not " ~ has_no_key) %}{% endif -%}
-{{ ticdc.takes(state.settled, is_idle=state.is_idle, is_rebuild=state.merge) }}
+{{ ticdc.takes(state.get("settles"), is_idle=is_idle, is_rebuild=state.merge) }}
 with
 
 row_changes as (

@@ -5,12 +5,11 @@
     )
 }}
 -- depends_on: {{ ref("int_ticdc__waiting_rows") }}
--- depends_on: {{ ref("int_ticdc__catalogue") }}
-{%- set settled = ticdc.settled() -%}
-{%- set progress = ticdc.event_progress(settled) -%}
+{%- set staged_runs, catalogue = ref("int_ticdc__staged_runs"), ref("int_ticdc__catalogue") -%}
+{%- set settled, bounds = ticdc.settled(), ref("int_ticdc__bounds") -%}
+{%- set progress = ticdc.planned(bounds, [staged_runs, catalogue]) or settled -%}
 {%- set schema_is_new = "named_schemas.run_id > " ~ settled.run_id -%}
-{%- set marks = ticdc.staged_marks() -%}
-{%- set some_wait = ticdc.is_keyed_anew() != "false" or marks.some_wait -%}
+{%- set some_wait = ticdc.is_keyed_anew() != "false" or ticdc.facts(staged_runs).some_wait -%}
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
 {%- set is_new = ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") %}
 {%- set rebuilt = ticdc.feeds_to_rebuild(settled, progress) %}

@@ -9,7 +9,7 @@
 {%- set latest = ref("int_ticdc__latest") -%}
 {%- set plans = load_cached_relation(this) if execute %}
 {%- set is_known = plans and not ticdc.is_refresh() %}
-{%- set measures = ticdc.some_are_bare() %}
+{%- set measures = ticdc.facts(ref("int_ticdc__table_states")).some_are_bare %}
 
 with
 

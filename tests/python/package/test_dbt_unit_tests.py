@@ -13,7 +13,7 @@ VARIABLES: Mapping[str, Any] = {
     "ticdc__unit_tests": True,
 }
 # Of models that are no relations themselves.
-NO_RELATIONS = ("ticdc_typed_storages", "ticdc_typed_relations")
+NO_RELATIONS = ("ticdc_plan", "ticdc_typed_storages", "ticdc_typed_relations")
 
 
 class Found(NamedTuple):

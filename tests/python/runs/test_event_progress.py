@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ticdc_udfs.runs.progress import Cause, EventSettings, SeenFeed, Settled, Suspect, event_progress
+from ticdc_udfs.runs.progress import (
+    Cause,
+    EventSettings,
+    OutOfOrder,
+    SeenFeed,
+    Settled,
+    ShownOtherwise,
+    Suspect,
+    event_progress,
+    rebuilds,
+)
 
 NOTHING = Settled()
 DDL = EventSettings(is_bounded=True, ddl_feeds=["shop", "web"])
@@ -100,3 +110,33 @@ def test_events_that_are_settled_go_no_further(name: str) -> None:
     case = CASES[name]
     again = event_progress(case.seen, case.progress, case.settings)
     assert (again.progress, list(again.suspects)) == (case.progress, [])
+
+
+def test_changes_are_shown_through_bounds_and_what_came_before_there_was_one() -> None:
+    settled = Settled(7, {"shop": 50, "web": 50}, newest={"shop": (60, 10), "other": (70, 10)})
+    assert event_progress([], settled, DDL).shown == {"shop": 60, "web": 50}
+
+
+def test_a_feed_is_rebuilt_that_came_out_of_order_or_is_shown_otherwise() -> None:
+    """One that is rebuilt for its dead letters, or for its order, is not late."""
+    settled = Settled(7, redriven={"letters": 5, "web": 6})
+    progress = Settled(9, {"shop": 1}, {"letters": 8, "web": 6}, causes={"letters": Cause("dead_letters", 8)})
+    found = rebuilds(
+        [OutOfOrder("shop", "row", 30), OutOfOrder("other", "ddl", 31)],
+        [ShownOtherwise(feed, 20) for feed in ("shop", "web", "letters")],
+        progress,
+        settled,
+        10,
+    )
+    assert found == Settled(
+        9,
+        {"shop": 1},
+        {"letters": 10, "web": 10, "shop": 10, "other": 9},
+        late={"web": 10},
+        causes={
+            "letters": Cause("dead_letters", 8),
+            "shop": Cause("row_out_of_order", 9, 30),
+            "other": Cause("ddl_out_of_order", 9, 31),
+            "web": Cause("ddl_below_bound", 10, 20),
+        },
+    )

@@ -69,10 +69,32 @@ class Suspect(Struct, frozen=True):
 
 
 class EventProgress(Struct, frozen=True):
-    """How far events go now, and the feeds that may have come out of order."""
+    """How far events go now, and the feeds that may have come out of order.
+
+    `shown` has the commit (TSO) through which changes of a feed with a bound are shown already.
+    """
 
     progress: Settled
     suspects: Sequence[Suspect]
+    shown: Mapping[str, int]
+
+
+class OutOfOrder(Struct, frozen=True):
+    """The first event of a feed, a row or a DDL, that came after others which lie behind it: its commit (TSO)."""
+
+    feed: str
+    kind: Literal["row", "ddl"]
+    commit_ts: int
+
+
+class ShownOtherwise(Struct, frozen=True):
+    """A feed with changes that are shown with another version of their table, as DDL came below its bound.
+
+    `commit_ts` (TSO) is that of the first such version.
+    """
+
+    feed: str
+    commit_ts: int
 
 
 def event_progress(seen: Iterable[SeenFeed], settled: Settled, settings: EventSettings) -> EventProgress:
@@ -97,7 +119,33 @@ def event_progress(seen: Iterable[SeenFeed], settled: Settled, settings: EventSe
         if _is_through(feed.first_row_ts, last_ddl) or _is_through(feed.first_ddl_ts, last_row):
             suspects.append(Suspect(feed.feed, rows_through_ts=last_ddl, ddl_through_ts=last_row))
         newest[feed.feed] = max(last_row, feed.last_row_ts or 0), max(last_ddl, feed.last_ddl_ts or 0)
-    return EventProgress(Settled(run_id, bounds, redriven, newest, dict(settled.late), causes), suspects)
+    # rows beyond the bound are shown where the feed had none before
+    shown = {feed: max(bound, settled.newest.get(feed, (0, 0))[0]) for feed, bound in settled.bounds.items()}
+    return EventProgress(Settled(run_id, bounds, redriven, newest, dict(settled.late), causes), suspects, shown)
+
+
+def rebuilds(
+    out_of_order: Iterable[OutOfOrder],
+    shown_otherwise: Iterable[ShownOtherwise],
+    progress: Settled,
+    settled: Settled,
+    run_id: int,
+) -> Settled:
+    """`progress`, with the feeds that `run_id` (microseconds since 1970) rebuilds for what came out of order or late.
+
+    A feed that is rebuilt for its dead letters, or for its order, is not late for its DDL.
+    """
+    redriven, late, causes = dict(progress.redriven), dict(progress.late), dict(progress.causes)
+    for each in out_of_order:
+        redriven[each.feed] = progress.run_id
+        kind: CauseKind = "row_out_of_order" if each.kind == "row" else "ddl_out_of_order"
+        causes[each.feed] = Cause(kind, progress.run_id, each.commit_ts)
+    for feed, commit_ts in ((each.feed, each.commit_ts) for each in shown_otherwise):
+        if redriven.get(feed, 0) == settled.redriven.get(feed, 0):
+            late[feed] = run_id
+            causes[feed] = Cause("ddl_below_bound", run_id, commit_ts)
+        redriven[feed] = run_id
+    return Settled(progress.run_id, progress.bounds, redriven, progress.newest, late, causes)
 
 
 def feeds_to_rebuild(settled: Settled, redriven: Mapping[str, int]) -> list[str]:

@@ -327,6 +327,28 @@ _EVENT_PROGRESS = Udf(
     "what a table settled before, and the settings that count; all are JSON texts.",
     function=by_json(progress.event_progress, list[progress.SeenFeed], progress.Settled, progress.EventSettings),
 )
+_REBUILDS = Udf(
+    name="ticdc_rebuilds",
+    arguments=(
+        ("out_of_order", "string"),
+        ("shown_otherwise", "string"),
+        ("progress", "string"),
+        ("settled", "string"),
+        ("run_id", "string"),
+    ),
+    returns="string",
+    description="How far events go, with the feeds that a run rebuilds, by the first events that came out of order, "
+    "the feeds that are shown with other versions of tables, how far events go, and what was settled before; all are "
+    "JSON texts.",
+    function=by_json(
+        progress.rebuilds,
+        list[progress.OutOfOrder],
+        list[progress.ShownOtherwise],
+        progress.Settled,
+        progress.Settled,
+        int,
+    ),
+)
 _CHANGES_PROGRESS = Udf(
     name="ticdc_changes_progress",
     arguments=(
@@ -451,6 +473,7 @@ UDFS: tuple[Udf, ...] = (
     _CONFIGURATION_PROBLEMS,
     _OPENED_STATE,
     _EVENT_PROGRESS,
+    _REBUILDS,
     _CHANGES_PROGRESS,
     _SPLIT_TABLES,
     _DDL_PASSES,
