@@ -21,9 +21,8 @@
 {# Raises one error that names every reason why a run of these models cannot begin. Asks the UDF
    `ticdc_configuration_problems`, which has all the checks; `settings` are those of the session. #}
 {% macro check_run(models, settings) %}
-    {% set protocols, missing_seeds, deferred, of_hooks, args = {}, [], [], {}, invocation_args_dict %}
+    {% set missing_seeds, deferred, of_hooks, args = [], [], {}, invocation_args_dict %}
     {% set setting = "(?i)\\bset\\s+(spark[.]sql[.][\\w.]+)\\s*=\\s*([^\\s;]+)" %}
-    {% for name, told in ticdc.protocols().items() %}{% do protocols.update({name: told.options}) %}{% endfor %}
     {% for model in models %}
         {% set node = graph.nodes["model.ticdc." ~ model] %}
         {% for id in node.depends_on.nodes if id.startswith("seed.ticdc.") and id not in selected_resources %}
@@ -45,7 +44,7 @@
     {# the relations that feeds read, once each: its name as it is configured, empty for the source `messages`, its
        layout, and the types of its columns. Of what is yet to be refused no more is asked than that it is a mapping #}
     {% set relations, feeds, schema = {}, var("ticdc__feeds", none), ticdc.variables().ticdc__messages_schema %}
-    {% for feed in (feeds if ticdc.is_list(feeds) else []) if feed is mapping %}
+    {% for feed in (feeds if feeds is iterable else []) if feed is mapping %}
         {% set source, columns = ticdc.feed_source(feed), {} %}
         {% if source.kind == "relation" and (source.relation or (schema is string and schema)) %}
             {% set relation = ticdc.source_relation({"source": source}).replace(limit=none) %}
@@ -56,7 +55,7 @@
         {% endif %}
     {% endfor %}
     {% do ticdc.check_request({
-        "variables": ticdc.variables(), "protocols": protocols, "relations": relations.values() | list,
+        "variables": ticdc.variables(), "relations": relations.values() | list,
         "models": models,
         "stored": ticdc.stored_models(), "missing_seeds": missing_seeds, "is_full_refresh": ticdc.is_refresh(),
         "deferred": deferred, "settings": settings + of_hooks.values() | list,

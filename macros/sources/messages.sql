@@ -1,24 +1,3 @@
-{# Gives where the messages of a feed are: a mapping with `kind`, which is `relation`, `kafka` or `files`, and the
-   members of that kind, absent ones with their defaults. A wrong value stands for its default until `check_run`
-   refuses the run. #}
-{% macro feed_source(feed) %}
-    {% set source = feed.get("source") if feed.get("source") is mapping else {} %}
-    {% if source.get("kafka") is mapping %}
-        {% set kafka = source["kafka"] %}
-        {% do return({
-            "kind": "kafka", "bootstrap_servers": kafka.get("bootstrap_servers"),
-            "isolation_level": kafka.get("isolation_level", "read_committed"), "options": kafka.get("options") or {},
-        }) %}
-    {% elif source.get("files") is string %}
-        {% do return({"kind": "files", "files": source["files"]}) %}
-    {% endif %}
-    {% set relation, layout = source.get("relation"), source.get("layout", "kafka") %}
-    {% do return({
-        "kind": "relation", "relation": relation if relation is string else none,
-        "layout": layout if layout is string else "kafka",
-    }) %}
-{% endmacro %}
-
 {# Gives what a staging model reads of a protocol whose messages lie in topics: `new`, the SQL of those that no run has
    staged, in the columns of `relation_messages`; `redriven`, the names of the feeds whose dead letters are decoded
    again, and `again`, the SQL of their messages, none where there is no such feed; what it `settles`; `is_idle`. #}

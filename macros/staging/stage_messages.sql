@@ -17,7 +17,7 @@ decoded as (
     select
         *,
         {{ told.decode }} as {{ "events" if told.gives_list else "event" }}
-    from {{ "messages_with_schemas" if "schemas" in told.options else "messages" }}
+    from {{ "messages_with_schemas" if told.has_writer_schemas else "messages" }}
     {%- if told.may_lack_commits and not commits %}
     -- one that came after this run looked is left to the next one
     where not lacks_commit
@@ -81,7 +81,7 @@ select
     event.ddl_type,
     event.lossy,
     event.error_code,
-    {% if "schemas" in told.options -%}
+    {% if told.has_writer_schemas -%}
     if(
         event.error_code = 'schema_missing', concat_ws(': ', event.error_message, schema_error), event.error_message
     ) as error_message,
@@ -177,7 +177,7 @@ messages as (
         message_at,
         key,
         value,
-        {{ "table_schema, header," if "output_field_header" in told.options }}
+        {{ "table_schema, header," if protocol == "storage_csv" }}
         {{ ticdc.by_feed(feeds, "options") }} as options,
         feed in ({{ ticdc.text_literals(of_files) }}) as reads_files,
         {{ is_redriven }} as is_redriven

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from dbt_ticdc import feeds, package_path, warehouse
+from dbt_ticdc import feeds, warehouse
 from dbt_ticdc.errors import TicdcError
-from ticdc_udfs.contract.configuration import Kind, problems_of
-
-_RETURNED = re.compile(r"macro protocols\(\) %\}\s*\{% do return\((.*?)\) %\}", re.DOTALL)
-
-
-@cache
-def protocols() -> Mapping[str, Mapping[str, Kind]]:
-    """The options of each protocol, and what they take: what the macro `protocols` returns."""
-    text = (package_path() / "macros" / "config" / "protocols.sql").read_text(encoding="utf-8")
-    (returned,) = _RETURNED.findall(text)
-    return {name: told["options"] for name, told in yaml.safe_load(returned).items()}
+from ticdc_udfs.contract.configuration import problems_of
+from ticdc_udfs.contract.options import OPTIONS
 
 
 def understood(variables: dict[str, Any]) -> dict[str, Any]:
@@ -37,7 +25,7 @@ def _with_protocol(feed: Any) -> Any:
     if not isinstance(feed, dict) or not isinstance(feed.get("protocol"), str):
         return feed
     protocol = feed["protocol"].replace("-", "_")
-    return {**feed, "protocol": protocol} if protocol in protocols() else feed
+    return {**feed, "protocol": protocol} if protocol in OPTIONS else feed
 
 
 def check(variables: Mapping[str, Any], place: str, options: Mapping[str, str] | None = None) -> None:
@@ -45,7 +33,7 @@ def check(variables: Mapping[str, Any], place: str, options: Mapping[str, str] |
 
     `place` says where the configuration is, `options` which options of the command members of it were given by.
     """
-    problems = [*problems_of(variables, protocols(), ()), *_missing_files(variables)]
+    problems = [*problems_of(variables), *_missing_files(variables)]
     for member, option in (options or {}).items():
         problems = [re.sub(rf"^{re.escape(member)}(\[\d+\])?(?=:)", option, problem) for problem in problems]
     if problems:

@@ -17,6 +17,7 @@ from support.dumps import TIMESTAMP, line, write
 from support.parsed import parsed
 from support.session import JAVA_OPTIONS, JVM, SMALL
 
+from ticdc_udfs.contract.options import OPTIONS
 from ticdc_udfs.protocols import resolution
 from ticdc_udfs.spark.registry import UDFS
 
@@ -105,7 +106,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '    "avro": Finish(',
         '    "toy": Finish(lambda column, feed: None),\n    "avro": Finish(',
     )
-    # 3. what the protocol tells
+    # 3. its options, and what the protocol tells
+    options = udfs / "contract" / "options.py"
+    taken = re.search(rf'    "{LIKE}": {{.*?}},\n', options.read_text(encoding="utf-8"))
+    assert taken is not None
+    put_in(options, taken[0], taken[0] + taken[0].replace(LIKE, "toy"))
     protocols = home / "macros" / "config" / "protocols.sql"
     told = re.search(rf'        "{LIKE}": {{.*?\n        }},\n', protocols.read_text(encoding="utf-8"), re.DOTALL)
     assert told is not None
@@ -216,6 +221,7 @@ def test_every_place_names_the_same_protocols() -> None:
         "ticdc_udfs/protocols": folders(ROOT / "udfs" / "ticdc_udfs" / "protocols"),
         "UDFs": {udf.name.removeprefix("ticdc_decode_") for udf in UDFS if udf.name.startswith("ticdc_decode_")},
         "PROTOCOLS of resolution.py": set(resolution.PROTOCOLS),
+        "OPTIONS of options.py": set(OPTIONS),
     }
     assert places == {place: set(listed) for place in places}
     row = re.search(

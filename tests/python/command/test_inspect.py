@@ -18,14 +18,14 @@ from support import storage
 from support.broken import BROKEN_FEEDS, break_messages
 from support.corpus import SAMPLE, VECTORS, Variant, json_lines
 
-from dbt_ticdc import cli, configuration, package_path
+from dbt_ticdc import cli, package_path
 from dbt_ticdc.errors import TicdcError
 from dbt_ticdc.inspection import healing, page, places
 from dbt_ticdc.inspection.page import Fate
 from dbt_ticdc.inspection.places import Place
 from dbt_ticdc.inspection.reading import DECODERS, OF_REGISTRY, Message, Reading, read
 from ticdc_udfs.contract.events import Kind
-from ticdc_udfs.contract.options import NAMES
+from ticdc_udfs.contract.options import NAMES, OPTIONS
 
 VARIANTS = sorted(file.name.removesuffix(".jsonl.gz") for file in (SAMPLE / "topics").glob("*.jsonl.gz"))
 STEP = 41
@@ -143,9 +143,9 @@ def test_200_broken_messages_of_each_protocol(name: str) -> None:
 
 def test_each_decoder_has_a_page() -> None:
     decoders = {path.parent.name for path in Path(page.__file__).parents[2].glob("ticdc_udfs/protocols/*/message.py")}
-    assert decoders == DECODERS.keys() == configuration.protocols().keys()
+    assert decoders == DECODERS.keys() == OPTIONS.keys()
     macro = (package_path() / "macros" / "config" / "feeds.sql").read_text(encoding="utf-8")
-    told = re.search(r"told = .*?, \[\], \[(.*?)\]", macro, re.DOTALL)
+    told = re.search(r"told = .*?, ticdc.protocols\(\), \[(.*?)\]", macro, re.DOTALL)
     assert told and {*re.findall(r'"(\w+)"', told[1])} == NAMES
 
 

@@ -16,7 +16,7 @@ from typing import NoReturn
 import pytest
 import yaml
 
-from dbt_ticdc import cli, configuration, prompt
+from dbt_ticdc import cli, prompt
 from dbt_ticdc.errors import TicdcError
 
 PROTOCOLS = "avro, canal_json, debezium, debezium_avro, open_protocol, simple, storage_canal_json, storage_csv"
@@ -83,14 +83,6 @@ def test_a_configuration_is_checked_before_spark_is_opened(
     else:
         assert said == f"ticdc: --feeds {file}: {expected}\n"
         assert not opened
-
-
-def test_protocols_are_those_of_the_macros() -> None:
-    known = configuration.protocols()
-    assert ", ".join(known) == PROTOCOLS
-    assert ", ".join(known["canal_json"]) == f"{OPTIONS}, target_schema"
-    assert known["storage_csv"]["include_commit_ts"] == [True]
-    assert known["canal_json"]["compression"] == ["none", "snappy", "lz4"]
 
 
 # The arguments, the exit code, and the first line of what is said.

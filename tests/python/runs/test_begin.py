@@ -22,7 +22,6 @@ COLUMNS = {
 FEED = {"name": "shop", "protocol": "simple", "topics": ["shop"]}
 RUN: dict[str, Any] = {
     "variables": {"ticdc__feeds": [FEED]},
-    "protocols": {"simple": {"time_zone": "time zone", "encoding": ["json", "avro"]}},
     "relations": [("", "kafka", COLUMNS)],
     "models": [*STORED, "a view"],
     "stored": STORED,

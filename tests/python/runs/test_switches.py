@@ -98,7 +98,7 @@ def test_other_configurations_are_none(config: dict[str, Any]) -> None:
 
 def test_seeds_that_are_made_alone_need_no_variables() -> None:
     seeds = [Configured(names=["kinds"], config={"delimiter": ";"})]
-    request = Request(None, {}, {}, [], [], [], is_full_refresh=False, configured=seeds)
+    request = Request(configured=seeds)
     (told,) = problems_of_run(request)
     assert told.startswith("+delimiter of kinds: ")
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from dbt_ticdc import configuration
 from dbt_ticdc.inspection.reading import DECODERS, OF_REGISTRY, Message
 from ticdc_udfs.contract import arrow
 from ticdc_udfs.contract.events import Kind
+from ticdc_udfs.contract.options import OPTIONS
 from ticdc_udfs.contract.source import FILE_PROTOCOLS
 
 _IN_QUESTION = ("compression", "encoding")
@@ -44,7 +44,7 @@ def _sentences(message: Message) -> Iterator[str]:
 
 def _options(protocol: str) -> Iterator[dict[str, Any]]:
     """What a protocol takes of the options in question, all values with all others."""
-    kinds = configuration.protocols()[protocol]
+    kinds = OPTIONS[protocol]
     names = [name for name in _IN_QUESTION if name in kinds]
     for values in product(*(kinds[name] for name in names)):
         yield dict(zip(names, values, strict=True))

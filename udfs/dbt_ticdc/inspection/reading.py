@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from dbt_ticdc import configuration
 from dbt_ticdc.inspection import second
 from dbt_ticdc.inspection.second import Second
 from ticdc_udfs import protocols
@@ -25,7 +24,7 @@ DECODERS: Mapping[str, Callable[..., Sequence[Event]]] = {
     for module in pkgutil.iter_modules(protocols.__path__)
     if module.ispkg
 }
-OF_REGISTRY = tuple(name for name, kinds in configuration.protocols().items() if "schemas" in kinds)
+OF_REGISTRY = tuple(name for name, kinds in options.OPTIONS.items() if "schemas" in kinds)
 """The protocols whose messages name writer schemas in a registry."""
 
 _BYTE = re.compile(r"byte (\d+)")

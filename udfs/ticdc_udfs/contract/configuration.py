@@ -11,13 +11,11 @@ from importlib import resources
 from typing import Any, TypeGuard
 
 from ticdc_udfs.contract.faults import got, meant, unknown_members
+from ticdc_udfs.contract.options import OPTIONS, Kind
 from ticdc_udfs.contract.source import FILE_PROTOCOLS, problems_of_columns, problems_of_source
 
-Kind = str | Sequence[str | bool]
-"""What an option takes: the allowed values, or a name in `_KINDS`, such as `time zone`, `pattern` or `text`."""
-
 TYPED_RELATIONS = ("current", "history", "as_of")
-"""The relations that a typed table can have, as the macro `typed_relations` has them."""
+"""The relations that a typed table can have, as the macro `feeds` has them."""
 
 _FEED_MEMBERS = (
     *("name", "protocol", "source", "topics", "finished_topics", "partitions", "keep_messages", "options"),
@@ -32,15 +30,12 @@ _LIKE_TABLES = re.compile(r"!?([^\\!]|\\[\\%_])([^\\]|\\[\\%_])*")
 
 
 def problems_of(
-    variables: Mapping[str, Any],
-    protocols: Mapping[str, Mapping[str, Kind]],
-    relations: Sequence[tuple[str, str, Mapping[str, str]]],
+    variables: Mapping[str, Any], relations: Sequence[tuple[str, str, Mapping[str, str]]] = ()
 ) -> list[str]:
     """What is wrong, a text for each fault: where it is, the value got, and what is allowed. None where all is right.
 
     Args:
         variables: Those of the package by name, as JSON values; one that is not there has its default.
-        protocols: The options of each protocol, with what they take.
         relations: Those that feeds read, each as it is named, its layout, and the types of its columns by name, both
             in lower case; none where there is no such table. The source `ticdc.messages` has the name "".
     """
@@ -48,7 +43,7 @@ def problems_of(
     mappings = [feed for feed in feeds if isinstance(feed, dict)] if isinstance(feeds, list) else []
     names = [feed.get("name") for feed in mappings]
     return [
-        *_of_feeds(feeds, protocols),
+        *_of_feeds(feeds),
         *_of_variables(variables),
         *_of_chosen_feeds("ticdc__redrive", variables.get("ticdc__redrive", False), names),
         *_of_chosen_feeds("ticdc__accept_lost_messages", variables.get("ticdc__accept_lost_messages", False), names),
@@ -57,7 +52,7 @@ def problems_of(
     ]
 
 
-def _of_feeds(feeds: object, protocols: Mapping[str, Mapping[str, Kind]]) -> Iterator[str]:
+def _of_feeds(feeds: object) -> Iterator[str]:
     if not isinstance(feeds, list) or not feeds:
         yield f"ticdc__feeds: {got(feeds)}, expected a list of at least one feed (vars in dbt_project.yml)"
         return
@@ -77,7 +72,7 @@ def _of_feeds(feeds: object, protocols: Mapping[str, Mapping[str, Kind]]) -> Ite
         yield from _of_target_schema(feed.get("target_schema"), place)
         yield from _of_tables(feed.get("tables"), place)
         yield from _of_typed_relations(feed.get("typed_relations"), place)
-        yield from _of_protocol(feed, protocols, place)
+        yield from _of_protocol(feed, place)
         names.append(feed.get("name"))
 
 
@@ -133,18 +128,19 @@ def _of_typed_relations(relations: object, place: str) -> Iterator[str]:
         yield f"{place}.typed_relations: {got(relations)}, allowed: a list of {', '.join(TYPED_RELATIONS)}"
 
 
-def _of_protocol(feed: Mapping[str, object], protocols: Mapping[str, Mapping[str, Kind]], place: str) -> Iterator[str]:
+def _of_protocol(feed: Mapping[str, object], place: str) -> Iterator[str]:
     protocol = feed.get("protocol")
-    if isinstance(protocol, str) and protocol in protocols:
-        yield from _of_options(feed.get("options"), protocol, protocols[protocol], f"{place}.options")
+    if isinstance(protocol, str) and protocol in OPTIONS:
+        yield from _of_options(feed.get("options"), protocol, f"{place}.options")
     else:
-        yield f"{place}.protocol: {got(protocol)},{meant(protocol, protocols)} allowed: {', '.join(protocols)}"
+        yield f"{place}.protocol: {got(protocol)},{meant(protocol, OPTIONS)} allowed: {', '.join(OPTIONS)}"
 
 
-def _of_options(options: object, protocol: str, kinds: Mapping[str, Kind], place: str) -> Iterator[str]:
+def _of_options(options: object, protocol: str, place: str) -> Iterator[str]:
     given = {} if options is None else options
+    allowed = ", ".join(OPTIONS[protocol])
     # an option of older versions, in whose place the feed has a member, is taken, and not told
-    allowed = ", ".join(kind for kind in kinds if kind != "target_schema")
+    kinds: Mapping[str, Kind] = {**OPTIONS[protocol], "target_schema": "pattern"}
     if not isinstance(given, dict):
         yield f"{place}: {got(options)}, expected a mapping with: {allowed}"
         return

@@ -9,14 +9,14 @@ import msgspec
 import pyarrow as pa
 from msgspec import Struct
 
-from ticdc_udfs.contract.configuration import Kind, problems_of
+from ticdc_udfs.contract.configuration import problems_of
 from ticdc_udfs.runs.switches import Configured, Set, problems_of_switches
 
 
 class Request(Struct, frozen=True):
     """What a run is to do.
 
-    `variables`, `protocols` and `relations` are those of `problems_of`. `models` are the models of the package that it
+    `variables` and `relations` are those of `problems_of`. `models` are the models of the package that it
     builds, `stored` all of the package that store rows, `missing_seeds` the seeds that models read and that are neither
     there nor in the run, `deferred` the models that store rows and for which `--defer` gives those of another schema.
     `settings` are those of the session, `configured` what the models and seeds of the run are configured with. Without
@@ -24,7 +24,6 @@ class Request(Struct, frozen=True):
     """
 
     variables: Mapping[str, Any] | None = None
-    protocols: Mapping[str, Mapping[str, Kind]] = {}
     relations: Sequence[tuple[str, str, Mapping[str, str]]] = ()
     models: Sequence[str] = ()
     stored: Sequence[str] = ()
@@ -39,11 +38,7 @@ def problems_of_run(request: Request) -> list[str]:
     """Why a run cannot begin, a text for each reason; none where it can."""
     return [
         *problems_of_switches(request.settings, request.configured),
-        *(
-            problems_of(request.variables, request.protocols, request.relations)
-            if request.variables is not None
-            else ()
-        ),
+        *(problems_of(request.variables, request.relations) if request.variables is not None else ()),
         *_of_seeds(request.missing_seeds),
         *_of_refresh(request),
         *_of_deferral(request.deferred),
