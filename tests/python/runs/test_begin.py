@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from ticdc_udfs.runs.begin import Request, problems_batch, problems_of_run
+from ticdc_udfs.runs.begin import Request, TakenFolder, problems_batch, problems_of_run
 
 STORED = ("changes", "latest", "staged")
 COLUMNS = {
@@ -63,6 +63,19 @@ def test_tables_of_another_schema_are_not_read_by_a_part_of_the_package() -> Non
     (said,) = problems_of_run(Request(**{**RUN, "models": ["latest"], "deferred": ["staged", "changes"]}))
     assert said.startswith("--defer takes these from another schema")
     assert "is there: changes, staged. Select package:ticdc as well" in said
+
+
+def test_a_feed_of_brokers_needs_the_connector() -> None:
+    (said,) = problems_of_run(Request(**{**RUN, "lacks_connector": True}))
+    assert said.startswith("ticdc__feeds: a feed reads Kafka, and this Spark lacks the connector spark-sql-kafka-")
+
+
+def test_folders_that_hold_files_are_told_once_for_each_root() -> None:
+    taken = [TakenFolder(name, root, f"{root}/{name}", f"s.{name}") for root in ("/a", "/b") for name in ("u", "v")]
+    first, second = problems_of_run(Request(**{**RUN, "taken_folders": taken}))
+    assert first.startswith("+location_root of u, v: got /a, and /a/u holds files already, while there is no table s.u")
+    assert "such as /a/{{ target.name }}, or remove" in first
+    assert second.startswith("+location_root of u, v: got /b, and /b/u holds")
 
 
 def test_all_problems_of_a_run_are_told_at_once() -> None:

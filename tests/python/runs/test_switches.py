@@ -64,7 +64,7 @@ RIGHT: tuple[dict[str, Any], ...] = (
 
 
 def problems(*settings: Set, **config: Any) -> list[str]:
-    configured = [Configured(names=["rows", "changes"], config=config)] if config else []
+    configured = [Configured(name, config, ["code"]) for name in ("rows", "changes") if config]
     return [*problems_of_switches(settings, configured)]
 
 
@@ -78,11 +78,15 @@ def test_a_setting_that_changes_what_is_stored_is_told_with_the_way_to_set_it(se
 
 
 def test_a_hook_of_a_model_that_makes_such_a_setting_is_named() -> None:
-    place = "in a pre_hook of rows"
     name = "spark.sql.parquet.outputTimestampType"
-    (told,) = problems(Set(name, "'TIMESTAMP_MILLIS'", place))
-    assert told.endswith(f"({place})")
-    assert problems(Set(name, "TIMESTAMP_MICROS", place), Set("spark.sql.shuffle.partitions", "7")) == []
+    hooks = [f"begin; SET {name} = 'TIMESTAMP_MILLIS'; set spark.sql.shuffle.partitions=7"]
+    (told,) = problems_of_switches([], [Configured(model, {}, hooks=hooks) for model in ("rows", "changes")])
+    assert told.startswith(f"{name}: got 'TIMESTAMP_MILLIS', allowed: ")
+    assert told.endswith("(in a pre_hook of rows)")
+    harmless = [f"set {name}=TIMESTAMP_MICROS", "set x=1"]
+    assert [
+        *problems_of_switches([Set("spark.sql.shuffle.partitions", "7")], [Configured("a", {}, (), harmless)])
+    ] == []
 
 
 @pytest.mark.parametrize(("config", "told"), WRONG, ids=lambda one: str(one)[:30])
@@ -96,8 +100,14 @@ def test_other_configurations_are_none(config: dict[str, Any]) -> None:
     assert problems(**config) == []
 
 
+def test_types_of_columns_of_other_seeds_are_no_problem() -> None:
+    types = {"code": "bigint", "other": "int"}
+    (told,) = problems_of_switches([], [Configured("kinds", {"column_types": types}, columns=["code"])])
+    assert told.startswith('+column_types of kinds: got {"code": "bigint"}, allowed for columns of the package: string')
+
+
 def test_seeds_that_are_made_alone_need_no_variables() -> None:
-    seeds = [Configured(names=["kinds"], config={"delimiter": ";"})]
+    seeds = [Configured("kinds", {"delimiter": ";"})]
     request = Request(configured=seeds)
     (told,) = problems_of_run(request)
     assert told.startswith("+delimiter of kinds: ")

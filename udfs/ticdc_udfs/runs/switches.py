@@ -7,6 +7,7 @@ page docs/switches.md says of each what it does.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
@@ -47,10 +48,12 @@ class Set(Struct, frozen=True):
 
 
 class Configured(Struct, frozen=True):
-    """What models, or seeds, are configured with that are all configured the same."""
+    """A model, or a seed, with what it is configured with, its own columns, and the hooks that run before it."""
 
-    names: Sequence[str]
+    name: str
     config: Mapping[str, Any]
+    columns: Sequence[str] = ()
+    hooks: Sequence[str] = ()
 
 
 _FALSE = ("false",)
@@ -90,6 +93,7 @@ _TABLES = ("ticdc_append", "ticdc_carried_rows", "ticdc_log")
 _PARTITIONS = (["batch_id"], ["batch_id", "feed"], ["batch_id", "is_redriven", "feed"])
 _OWN = "of the package alone: set yours below the name of your project"
 
+_SET = re.compile(r"\bset\s+(spark[.]sql[.][\w.]+)\s*=\s*([^\s;]+)", re.IGNORECASE)
 _UNREAD = "the package's materializations do not read it"
 CONFIGURATIONS: tuple[Switch, ...] = (
     Switch("access", Effect.WORKS, "models below `intermediate` are private, or protected where a macro reads them"),
@@ -217,16 +221,33 @@ FLAGS: tuple[Switch, ...] = (
 
 def problems_of_switches(settings: Sequence[Set], configured: Sequence[Configured]) -> Iterator[str]:
     """Why what a session and a project set would do harm, a text for each."""
-    for setting in settings:
+    for setting in (*settings, *_of_hooks(configured)):
         yield from _of_setting(setting)
     found: dict[str, list[str]] = {}
-    for some in configured:
+    for node in configured:
+        config = _of_package(node)
         for name, (is_allowed, told) in _CHECKS.items():
-            if name in some.config and not is_allowed(some.config):
-                got = json.dumps(some.config[name], sort_keys=True)
-                found.setdefault(f"+{name} of {{}}: got {got}, {told}", []).extend(some.names)
+            if name in config and not is_allowed(config):
+                got = json.dumps(config[name], sort_keys=True)
+                found.setdefault(f"+{name} of {{}}: got {got}, {told}", []).append(node.name)
     for problem, names in found.items():
-        yield problem.replace("{}", _shortly(names), 1)
+        yield problem.replace("{}", shortly(names), 1)
+
+
+def _of_hooks(configured: Sequence[Configured]) -> Sequence[Set]:
+    """The settings that hooks make, each once, of the first model whose hook does."""
+    found: dict[tuple[str, str], Set] = {}
+    for node in configured:
+        for name, value in (made for hook in node.hooks for made in _SET.findall(hook)):
+            found.setdefault((name, value), Set(name, value, f"in a pre_hook of {node.name}"))
+    return [*found.values()]
+
+
+def _of_package(node: Configured) -> Mapping[str, Any]:
+    """A project may configure types for columns of all seeds, by their names."""
+    types = dict(node.config.get("column_types") or {})
+    own = {"column_types": {column: types[column] for column in types if column in node.columns}} if types else {}
+    return {**node.config, **own}
 
 
 def _of_setting(found: Set) -> Iterator[str]:
@@ -240,7 +261,8 @@ def _of_setting(found: Set) -> Iterator[str]:
             )
 
 
-def _shortly(names: Sequence[str]) -> str:
+def shortly(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
     first = sorted(names)[:3]
     return ", ".join(first) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 

@@ -305,8 +305,8 @@ _CONFIGURATION_PROBLEMS = Udf(
     name="ticdc_configuration_problems",
     arguments=(("request", "string"),),
     returns="array<string>",
-    description="Why a run cannot begin, in words: what is wrong with the package's variables, by what options each "
-    "protocol takes, with the columns of the messages, by their types, and with what is to be built; a JSON object.",
+    description="Why a run cannot begin, in words: what is wrong with the package's variables, with the columns of the "
+    "messages, with what Spark and dbt are set to, and with what is to be built; a JSON object.",
     function=begin.problems_batch,
 )
 
