@@ -2,14 +2,14 @@
    `ticdc_opened_state` decides, or refuses the run for what it says. Makes the views of the state where they are not
    there, and gives those of an older version the columns that this one asks for. #}
 {% macro open_state(models) %}
-    {% set memory, views, missing, built, feeds, staged = ticdc.memory(), {}, [], [], {}, {} %}
+    {% set memory, stored, views, missing, built = ticdc.memory(), ticdc.stored_models(), {}, [], [] %}
+    {% set feeds, staged = {}, {} %}
     {% for view in ["int_ticdc__publication", "int_ticdc__run"] %}
         {% do views.update({view: ticdc.relation_of(view)}) %}
         {% do missing.append(view) if not views[view] %}
     {% endfor %}
-    {% for model in (ticdc.stored_models() if missing else []) %}
-        {% set relation = ticdc.relation_of(model) %}
-        {% do built.append(relation | string) if relation %}
+    {% for model in (stored if missing else []) if ticdc.relation_of(model) %}
+        {% do built.append(ticdc.relation_of(model) | string) %}
     {% endfor %}
     {% for feed in ticdc.feeds() %}
         {% set node = graph.nodes["model.ticdc.stg_ticdc__" ~ feed.protocol] %}
@@ -18,9 +18,8 @@
     {% endfor %}
     {% set facts = {
         "run_id": ticdc.run_id() | int, "started_at": run_started_at | string, "is_refresh": ticdc.is_refresh(),
-        "is_part": ticdc.stored_models() | reject("in", models) | list | length > 0,
-        "is_redecode": var("ticdc__redecode", false), "feeds": feeds, "staged": staged, "missing": missing,
-        "built": built,
+        "is_part": stored | reject("in", models) | list | length > 0, "is_redecode": var("ticdc__redecode", false),
+        "feeds": feeds, "staged": staged, "missing": missing, "built": built,
     } %}
     {% set saved = "values ('{}', '{}') as saved (published, working)" if missing else (
         "(select published.state as published, working.state as working from " ~ views.int_ticdc__publication
@@ -54,8 +53,4 @@
     {% if log and ticdc.missing_columns(log, ["plan"]) %}
         {% do run_query("alter table " ~ log ~ " add columns (plan string)") %}
     {% endif %}
-    {# a table of a protocol that no feed has now is none of those that are decoded again #}
-    {% for protocol in ticdc.protocols() if facts.is_redecode and protocol not in ticdc.protocols_in_use() %}
-        {% do memory.state.models.pop(ticdc.staged_relation(protocol).identifier, none) %}
-    {% endfor %}
 {% endmacro %}

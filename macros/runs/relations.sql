@@ -34,15 +34,11 @@
 {% macro staged_relation(protocol) %}
     {% set name = "stg_ticdc__" ~ protocol %}
     {% set known = graph.nodes["model.ticdc.stg_ticdc__" ~ ticdc.protocols_in_use()[0]] %}
-    {% set node, place = graph.nodes.get("model.ticdc." ~ name), ticdc.state().get("staged", {}).get(protocol) %}
-    {% if node %}
-        {% set place = [node.schema, node.alias] %}
-    {% elif not place %}
-        {# of a version that did not note it #}
-        {% set alias = generate_alias_name(none, dict(known, name=name, unique_id="model.ticdc." ~ name)) %}
-        {% set place = [known.schema, alias | trim] %}
-    {% endif %}
-    {% do return(api.Relation.create(database=known.database, schema=place[0], identifier=place[1])) %}
+    {% set node = graph.nodes.get("model.ticdc." ~ name) %}
+    {# a version of the package that did not note where it is gave it its own name #}
+    {% set noted = ticdc.state().get("staged", {}).get(protocol) or [known.schema, name] %}
+    {% set schema, alias = [node.schema, node.alias] if node else noted %}
+    {% do return(api.Relation.create(database=known.database, schema=schema, identifier=alias)) %}
 {% endmacro %}
 
 {# Gives the models of the package that store rows, by name. #}

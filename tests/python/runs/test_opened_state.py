@@ -71,6 +71,15 @@ def test_feeds_of_former_runs_stay_known() -> None:
     assert again.state["feeds"] == {"shop": "canal_json"}
 
 
+def test_staging_tables_of_protocols_that_no_feed_has_are_not_decoded_again() -> None:
+    """Where they are is noted; an older version did not."""
+    models = {name: {} for name in ("stg_ticdc__canal_json", "own_simple", "stg_ticdc__avro", "changes")}
+    before = PUBLISHED | {"models": models, "staged": {"simple": ["ticdc", "own_simple"]}}
+    again = opened_state(before, before, facts(is_redecode=True, is_refresh=True))
+    assert [*again.state["models"]] == ["stg_ticdc__canal_json", "changes"]
+    assert [*opened_state(before, before, facts()).state["models"]] == [*models]
+
+
 def test_protocols_that_tables_are_made_of_add_up_until_a_refresh() -> None:
     before = PUBLISHED | {"protocols": ["simple"]}
     assert opened_state(before, before, facts()).state["protocols"] == ["canal_json", "simple"]

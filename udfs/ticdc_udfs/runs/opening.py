@@ -7,6 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from ticdc_udfs.contract.options import OPTIONS
+
 State = dict[str, Any]
 """A state as a view has it; an empty one is that of no run.
 
@@ -60,11 +62,13 @@ def opened_state(published: State, working: State, facts: OpeningFacts) -> Opene
         or _of_views(facts)
         or _of_protocols(feeds, built, state.get("models", {}), facts)
     )
+    staged = state.get("staged", {}) | dict(facts.staged)
+    left = _staging_of_others(staged, facts) if facts.is_redecode else ()
     state |= {
-        "models": state.get("models", {}),
+        "models": {name: model for name, model in state.get("models", {}).items() if name not in left},
         "feeds": feeds | dict(facts.feeds),
         "protocols": sorted({*built, *facts.feeds.values()}),
-        "staged": state.get("staged", {}) | dict(facts.staged),
+        "staged": staged,
         "run_id": facts.run_id,
         "number": number + 1,
         "is_refresh": facts.is_refresh,
@@ -83,6 +87,12 @@ def _goes_on(published: State, working: State, facts: OpeningFacts) -> bool:
     if not is_newer or working.get("number") != published.get("number", 0) + 1:
         return False
     return (facts.is_refresh and facts.is_part) if working.get("is_refresh") else True
+
+
+def _staging_of_others(staged: Mapping[str, Sequence[str]], facts: OpeningFacts) -> Sequence[str]:
+    """The staging tables of protocols that no feed has now: they are none of those that are decoded again."""
+    others = [protocol for protocol in OPTIONS if protocol not in facts.staged]
+    return [staged[protocol][1] if protocol in staged else f"stg_ticdc__{protocol}" for protocol in others]
 
 
 def _of_clock(last_run_id: int, facts: OpeningFacts) -> str | None:
