@@ -18,9 +18,9 @@
     }) %}
 {% endmacro %}
 
-{# Raises one error that names every reason why a run of these models and seeds cannot begin. Collects what dbt and Spark
-   know of them, and asks the UDF `ticdc_configuration_problems`, which has all the checks; `settings` are those of the
-   session. Seeds alone need no variables. #}
+{# Raises one error that names every reason why a run of these models and seeds cannot begin. Collects what dbt and
+   Spark know of them, and asks the UDF `ticdc_configuration_problems`, which has all the checks; `settings` are those
+   of the session. Seeds alone need no variables. #}
 {% macro check_run(nodes, settings) %}
     {% set models, configured, missing_seeds, taken_folders, deferred = [], [], [], [], [] %}
     {% set keys = [

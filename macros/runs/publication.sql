@@ -1,8 +1,8 @@
 {# Shows readers what the run wrote: all tables at once, as the view of the publication alone tells which batches count.
    Nothing happens where they see it already. Raises an error where another run published since this one began, or since
-   it published itself, and where readers would see half of what changed. #}
+   it published itself, and where readers would see half of what changed, as the UDF `ticdc_publication` decides. #}
 {% macro publish() %}
-    {% set state, memory, answers = ticdc.state(), ticdc.memory(), {} %}
+    {% set state, memory, answers, drops = ticdc.state(), ticdc.memory(), {}, [] %}
     {% for key, rows in memory.get("answers", {}).items() | list if tojson(rows) | length <= 2000 %}
         {% do answers.update({key: rows}) %}
     {% endfor %}
@@ -10,82 +10,50 @@
     {% set is_answered = answers.keys() | sort == state.get("answers", {}).keys() | sort %}
     {% if tojson(state.models) == memory.published and is_answered %}{% do return(none) %}{% endif %}
     {% do ticdc.keep_lease(after=60) %}
-    {# a run whose lease ended may be followed by one that began from the same publication #}
-    {% set found = fromjson(ticdc.saved_states()[0]).number %}
-    {% set unbuilt = state.get("unbuilt", {}) | sort | join(", ") %}
-    {% set outdated = ticdc.outdated_storages(state) | join(", ") %}
-    {% if found != memory.published_number %}
-        {% do exceptions.raise_compiler_error(
-            "ticdc: another run published while this one built: it began from publication " ~ memory.published_number
-            ~ ", and now there is " ~ found ~ ". What it wrote is not shown, and the next run does its part again"
-        ) %}
-    {% elif unbuilt %}
-        {% do exceptions.raise_compiler_error(
-            "ticdc: readers would see half of what changed, as these tables were not built since others that they are"
-            ~ " made of: " ~ unbuilt ~ ". Build " ~ unbuilt ~ ", or all of the package, before int_ticdc__publication"
-        ) %}
-    {% elif outdated %}
-        {% do exceptions.raise_compiler_error(
-            "ticdc: what this run changed of these stored tables is not in them, and would not be seen: " ~ outdated
-            ~ ". Build int_ticdc__typed_storages, or all of the package, before int_ticdc__publication"
-        ) %}
-    {% endif %}
-    {% do ticdc.sweep(state) %}
-    {% do state.update({"answers": answers}) %}
-    {% do run_query("alter view " ~ ticdc.relation_of("int_ticdc__publication") ~ " as " ~ ticdc.state_view(state)) %}
+    {% set view, run = ticdc.relation_of("int_ticdc__publication"), {
+        "began_from": memory.published_number, "unbuilt": state.get("unbuilt", {}) | list,
+        "outdated": ticdc.outdated_storages(state), "sweep": ticdc.due_sweep(state),
+    } %}
+    {% set decided = fromjson(run_query(
+        "select ticdc_publication(state, " ~ ticdc.text_literal(tojson(run)) ~ ") from " ~ view
+    ).rows[0][0]) %}
+    {% do exceptions.raise_compiler_error("ticdc: " ~ decided.refusal) if decided.refusal %}
+    {% for drop in decided.drops %}{% do drops.append({"place": 0, "statements": [drop]}) %}{% endfor %}
+    {% do ticdc.tried_statements(drops) if drops %}
+    {% do state.update({"answers": answers, "swept": decided.swept or state.get("swept", {})}) %}
+    {% do run_query("alter view " ~ view ~ " as " ~ ticdc.state_view(state)) %}
     {% do memory.update({"published": tojson(state.models), "published_number": state.number}) %}
 {% endmacro %}
 
-{# Drops what was of no use a day ago already, as a query that began before it was superseded may still read it:
-   batches, stored typed tables, and what the log has of old runs. #}
-{% macro sweep(state) %}
+{# Gives, once a day, what is to be known to drop what was of no use a day ago already, as a query that began before it
+   was superseded may still read it: batches, stored typed tables, and what the log has of old runs. #}
+{% macro due_sweep(state) %}
     {% set now = modules.datetime.datetime.now(modules.pytz.utc).timestamp() | int %}
-    {% set last = state.get("swept", {"at": 0, "batches": {}}) %}
-    {% set is_parquet = config.get("file_format", "parquet") == "parquet" %}
+    {% set last, tables = state.get("swept") or {"at": 0, "batches": {}}, [] %}
     {% if now < last.at + 24 * 3600 %}{% do return(none) %}{% endif %}
-    {% set drops, blocks, kept, places = [], [], {}, {} %}
-    {% for model in ticdc.stored_models() if ticdc.relation_of(model) %}
-        {% do places.update({ticdc.relation_name(model): [ticdc.relation_of(model) | string, "batch_id"]}) %}
+    {% for model in ticdc.stored_models() + ["int_ticdc__runs"] if ticdc.relation_of(model) %}
+        {# the state knows nothing of the log #}
+        {% set name = ticdc.relation_name(model) if model != "int_ticdc__runs" else none %}
+        {% do tables.append({"name": name, "relation": ticdc.relation_of(model) | string, "column": "batch_id"}) %}
     {% endfor %}
     {% for storage in state.get("storages", []) %}
-        {% do places.update({ticdc.storage_name(storage): [storage, "generation"]}) %}
+        {% do tables.append({"name": ticdc.storage_name(storage), "relation": storage, "column": "generation"}) %}
     {% endfor %}
-    {% for name, model in state.models.items() | list if name in places and model.batches %}
-        {% set relation, column = places[name] %}
-        {% do kept.update({name: model.batches | map(attribute=0) | list}) %}
-        {# one that the last sweep did not know has nothing that is old enough #}
-        {% for batch in ticdc.batches_there(relation if name in last.batches, column) %}
-            {% if batch < last.at * 1000000 and batch not in kept[name] + last.batches.get(name, []) %}
-                {% do drops.append([relation, column, batch]) %}
-            {% endif %}
+    {% set is_parquet = config.get("file_format", "parquet") == "parquet" %}
+    {# one that the last sweep did not know has nothing that is old enough #}
+    {% for table in tables if last.at and (
+        table.name is none or (table.name in last.batches and state.models.get(table.name, {}).get("batches"))
+    ) %}
+        {% set batches, query = [], "select distinct " ~ table.column ~ " from " ~ table.relation %}
+        {% for row in run_query("show partitions " ~ table.relation if is_parquet else query).rows %}
+            {% do batches.append((row[0] | string).split("/")[0].split("=")[-1] | int) %}
         {% endfor %}
+        {% do table.update({"batches": batches | unique | list}) %}
     {% endfor %}
-    {% set log = ticdc.relation_of("int_ticdc__runs") if last.at %}
-    {% for batch in (ticdc.batches_there(log, "batch_id") | sort(reverse=true))[500:] if log %}
-        {% do drops.append([log, "batch_id", batch]) %}
-    {% endfor %}
-    {% for relation, column, batch in drops %}
-        {% do blocks.append({"place": 0, "statements": [
-            "alter table " ~ relation ~ " drop if exists partition (" ~ column ~ " = " ~ batch ~ ")"
-            if is_parquet else "delete from " ~ relation ~ " where " ~ column ~ " = " ~ batch
-        ]}) %}
-    {% endfor %}
-    {% for storage in last.get("storages", []) if storage not in state.get("storages", []) %}
-        {% do blocks.append({"place": 0, "statements": ["drop table if exists " ~ storage]}) %}
-    {% endfor %}
-    {% do ticdc.tried_statements(blocks) if blocks %}
-    {% do state.update({"swept": {"at": now, "batches": kept, "storages": state.get("storages", [])}}) %}
-{% endmacro %}
-
-{# Gives the ids of the batches that a table has, whether they count or not. #}
-{% macro batches_there(relation, column) %}
-    {% if not relation %}{% do return([]) %}{% endif %}
-    {% set found, is_parquet = [], config.get("file_format", "parquet") == "parquet" %}
-    {% set query = "show partitions " ~ relation if is_parquet else "select distinct " ~ column ~ " from " ~ relation %}
-    {% for row in run_query(query).rows %}
-        {% do found.append((row[0] | string).split("/")[0].split("=")[-1] | int) %}
-    {% endfor %}
-    {% do return(found | unique | list) %}
+    {% do return({
+        "now": now, "tables": tables, "models": state.models, "storages": state.get("storages", []), "last": last,
+        "is_parquet": is_parquet,
+    }) %}
 {% endmacro %}
 
 {# Ends the run, once: shows what followed the publication, such as typed tables, releases the lease, and logs the run

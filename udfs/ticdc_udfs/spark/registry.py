@@ -24,7 +24,7 @@ from ticdc_udfs.protocols import (
     storage_canal_json,
     storage_csv,
 )
-from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, opening, plan, progress
+from ticdc_udfs.runs import begin, changes, ddl_commits, latest, loads, opening, plan, progress, publication
 from ticdc_udfs.sources import files
 from ticdc_udfs.sources import udf as sources
 from ticdc_udfs.state import queries, report
@@ -405,6 +405,15 @@ _RUN_PLAN = Udf(
     function=by_json(plan.run_plan, plan.EndedRun),
 )
 
+_PUBLICATION = Udf(
+    name="ticdc_publication",
+    arguments=(("published", "string"), ("run", "string")),
+    returns="string",
+    description="Whether readers may see what a run wrote, and what is dropped as nothing reads it any more, by the "
+    "state that they see and what the run found; JSON objects.",
+    function=by_json(publication.publication, publication.Published, publication.PublishingRun),
+)
+
 _INITIAL_LOADS = Udf(
     name="ticdc_initial_loads",
     arguments=(("exported", "string"), ("given", "string"), ("feeds", "string")),
@@ -479,6 +488,7 @@ UDFS: tuple[Udf, ...] = (
     _DDL_PASSES,
     _LATEST_STATE,
     _RUN_PLAN,
+    _PUBLICATION,
     _INITIAL_LOADS,
     _KAFKA_OFFSETS,
     _STATE_QUERIES,
