@@ -30,14 +30,7 @@ select
     end as closed_by,
     lossy
 from (
-    {{ ticdc.row_intervals(row_changes, states) }}
-) as intervals
--- changes of one commit leave no time between them
-where valid_to_ts is null or valid_from_ts < valid_to_ts
-{%- endmacro %}
-
-{# A query of each version of each row, with the time that it was there and the change after it. #}
-{% macro row_intervals(row_changes, states=none) %}
+    {#- each version of each row, with the time that it was there and the change after it #}
     select
         neighbours.*,
         incarnations.current_schema_name,
@@ -69,7 +62,10 @@ where valid_to_ts is null or valid_from_ts < valid_to_ts
             and neighbours.table_id = incarnations.table_id
             and neighbours.table_incarnation = incarnations.table_incarnation
     where neighbours.after is not null
-{% endmacro %}
+) as intervals
+-- changes of one commit leave no time between them
+where valid_to_ts is null or valid_from_ts < valid_to_ts
+{%- endmacro %}
 
 {# A query of when each incarnation of a table was there, as far as its feed is shown, with the name that the table has
    now. `live_to_ts` is NULL where it is still there. #}

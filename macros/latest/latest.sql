@@ -95,10 +95,9 @@
     {% do return(found) %}
 {% endmacro %}
 
-{# The TSO through which the changes of a feed are shown; the largest number for one that is shown as far as it was
-   seen. `bounds` are what `int_ticdc__changes` has settled unless given. #}
-{% macro shown_through(feed, bounds=none) -%}
-    {%- set bounds = ticdc.settled(ref("int_ticdc__changes")).bounds if bounds is none else bounds -%}
+{# The TSO through which the changes of a feed are shown, by the `bounds` of feeds; the largest number for one that is
+   shown as far as it was seen. #}
+{% macro shown_through(feed, bounds) -%}
     {%- if bounds -%}
     coalesce({{ ticdc.of_feed(bounds, feed=feed) }}, {{ 2 ** 63 - 1 }})
     {%- else -%}

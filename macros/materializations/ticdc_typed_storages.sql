@@ -2,8 +2,8 @@
     {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- set blocks, stored = [], [] -%}
-    {%- set tables = ticdc.answer_of(sql).tables if ticdc.storages_lack_rows() else [] -%}
+    {%- set blocks, stored, taken = [], [], ticdc.taken(sql) -%}
+    {%- set tables = [] if taken.is_idle else ticdc.answer_of(taken.query).tables -%}
     {%- for table in tables -%}
         {%- set statements = (table.history.statements if table.history else []) + table.statements -%}
         {%- do blocks.append({"place": loop.index0, "statements": statements}) -%}

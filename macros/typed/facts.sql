@@ -1,4 +1,4 @@
-{# The plans as the last run left them: the newest row of each table. #}
+{# The plans as the last run left them: the newest row of each table, none where there is no table of plans yet. #}
 {% macro newest_plans(plans) %}
 with
 
@@ -10,7 +10,7 @@ ranked as (
         row_number() over (
             partition by feed, schema_name, table_name order by batch_id desc, length(plan) desc
         ) as place
-    from {{ plans }}
+    from {{ plans or "(select *, 0 as batch_id from (select inline(ticdc_remembered_plans('[]'))))" }}
 
 )
 
@@ -28,28 +28,6 @@ from ranked
 -- a table that is gone has a last row without plan
 where place = 1 and plan is not null
 {% endmacro %}
-
-{# CTEs `known`, the plans of the run before where there is a relation of them, and `all_plans`, those as one text. #}
-{% macro known_plans(plans) -%}
-{% if plans -%}
-known as (
-
-    {{ ticdc.newest_plans(plans) }}
-
-),
-
-{% endif -%}
-all_plans as (
-
-    {% if plans -%}
-    select to_json(collect_list(struct(*))) as plans
-    from known
-    {%- else -%}
-    select '[]' as plans
-    {%- endif %}
-
-)
-{%- endmacro %}
 
 {# The CTE `found_tables`, with those that it reads: the incarnations of tables, and what is known of their rows. #}
 {% macro facts_of_tables() -%}

@@ -1,26 +1,3 @@
-{# The run and its state, as `Run` in `typed/storages.py` has them; with the relation of the plans, only storages that
-   stand beside it: one that somebody dropped is made with the relations that read it. #}
-{% macro typed_run(standing_in=none) %}
-    {% set state, models, storages = ticdc.state(), [], {} %}
-    {% for model in ["int_ticdc__changes", "int_ticdc__carried_rows"] %}
-        {% set rows = state.models.get(ticdc.relation_name(model), {}) %}
-        {% do models.append({"anew": rows.get("anew"), "since": rows.get("since", {})}) %}
-    {% endfor %}
-    {% set place = standing_in %}
-    {% for name, model in state.models.items() | list %}
-        {% set is_storage = modules.re.fullmatch("ticdc__(typed|history)_[0-9a-f]{32}", name) %}
-        {% if is_storage and (
-            not place or adapter.get_relation(database=place.database, schema=place.schema, identifier=name)
-        ) %}
-            {% do storages.update({name: model}) %}
-        {% endif %}
-    {% endfor %}
-    {% do return({
-        "run_id": ticdc.run_id() | int, "rows_of": ticdc.rows_of_histories(state), "models": models,
-        "storages": storages, "is_refresh": ticdc.is_refresh(),
-    }) %}
-{% endmacro %}
-
 {# A hash of the batches in a state that histories are stored of. #}
 {% macro rows_of_histories(state) %}
     {% set found = [] %}
@@ -40,14 +17,6 @@
     {% do return(outdated) %}
 {% endmacro %}
 
-{# Whether there are storages to which this run may have something to add. #}
-{% macro storages_lack_rows() %}
-    {% if not execute %}{% do return(false) %}{% endif %}
-    {% set published = ticdc.rows_of_histories(ticdc.typed_context().published) %}
-    {% set has_news = published != ticdc.rows_of_histories(ticdc.state()) %}
-    {% do return(has_news and ticdc.relation_of("int_ticdc__typed_plans") and ticdc.typed_run().storages) %}
-{% endmacro %}
-
 {# The answer that a query gives in rows: what is of all tables, with the `tables`. What it says of histories is
    completed by the choice that its own queries make, where it has not one alone. #}
 {% macro answer_of(query) %}
@@ -62,28 +31,9 @@
     {% endfor %}
     {% for table in answer.tables if table.history %}
         {% do table.history.update(table.history.choices[table.history.choice]) %}
+        {% do table.storing.update({"writing": table.history.statements}) if table.storing %}
     {% endfor %}
     {% do return(answer) %}
-{% endmacro %}
-
-{# Stores what the run adds to histories, or tells of them that they are not; publishes it, as views that read a storage
-   have no other rows. #}
-{% macro store_histories(target, answer, existing) %}
-    {% set changed, state = [], ticdc.state() %}
-    {% for table in answer.tables if table.history and table.history.since is not none %}
-        {% do changed.append((table, table.storing)) %}
-    {% endfor %}
-    {% if not changed %}{% do return(none) %}{% endif %}
-    {% do ticdc.make_relations(changed, existing) %}
-    {% for table, change in changed if change.problem %}
-        {# slow, and not wrong #}
-        {% do state.models.pop(table.history.name, none) %}
-        {% do answer.storages.remove(change.relation) if change.relation in answer.storages %}
-        {% do table.update(dict(table.unstored, unstored_for=[change.problem])) %}
-    {% endfor %}
-    {% do ticdc.note_storages(answer.tables | map(attribute="history")) %}
-    {% do ticdc.settle(target, {"made": true}) %}
-    {% do ticdc.publish() if answer.is_published %}
 {% endmacro %}
 
 {# Notes in the state what storages hold. #}

@@ -8,12 +8,22 @@
 -- depends_on: {{ ref("int_ticdc__catalogue") }}
 {%- set latest = ref("int_ticdc__latest") -%}
 {%- set plans = load_cached_relation(this) if execute %}
-{%- set is_known = plans and not ticdc.is_refresh() %}
 {%- set measures = ticdc.facts(ref("int_ticdc__table_states")).some_are_bare %}
 
 with
 
-{{ ticdc.known_plans(plans) }},
+known as (
+
+    {{ ticdc.newest_plans(plans) }}
+
+),
+
+all_plans as (
+
+    select to_json(collect_list(struct(*))) as plans
+    from known
+
+),
 
 {{ ticdc.facts_of_tables() }},
 
@@ -58,23 +68,18 @@ bare_columns as (
         typed_tables.feed,
         typed_tables.table_id,
         typed_tables.table_incarnation,
-        {% if is_known -%}
-        coalesce(cast(get_json_object(known.plan, '$.seen') as bigint), -1) as known_seen,
-        {%- else -%}
-        -1 as known_seen,
-        {%- endif %}
+        {{ "-1" if ticdc.is_refresh() else "coalesce(cast(get_json_object(known.plan, '$.seen') as bigint), -1)" }}
+            as known_seen,
         filter(
             from_json(typed_tables.table_schema, 'array<struct<name: string, type: string>>'),
             each -> each.type in ({{ ticdc.text_literals(ticdc.bare_types()) }})
         ).name as column_names
     from typed_tables
-    {%- if is_known %}
     left join known
         on
             typed_tables.feed = known.feed
             and typed_tables.schema_name = known.schema_name
             and typed_tables.table_name = known.table_name
-    {%- endif %}
 
 ),
 

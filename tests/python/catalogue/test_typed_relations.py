@@ -14,11 +14,15 @@ from ticdc_udfs.typed.names import Settings
 from ticdc_udfs.typed.plans import LeftBehind, Version
 from ticdc_udfs.typed.relations import (
     Answer,
+    Base,
     FoundTable,
+    Remembered,
     Request,
     TypedTable,
     relations_batch,
     relations_of,
+    remembered_batch,
+    remembered_plans,
     storages_batch,
 )
 from ticdc_udfs.typed.sql import Sources, Written
@@ -32,7 +36,7 @@ LARGE, SMALL = 100, 3
 KINDS = ("view", "history_view", "as_of_function")
 SOURCES = Sources(**{name: f"`{name}`" for name in Sources.__struct_fields__})
 OTHERWISE = Sources(**{name: f"`other_{name}`" for name in Sources.__struct_fields__})
-WRITTEN = Written(NOW, "latest_rows", "changes", "history", "history_of_changes", "using parquet")
+WRITTEN = Written(NOW, "latest_rows", "changes", "history_of_changes", "using parquet")
 
 
 def table(name: str = "t", **others: Any) -> FoundTable:
@@ -91,7 +95,7 @@ def test_a_new_table_has_three_relations() -> None:
         ("history_view", "shop.t_history", "shop.t_history"),
         ("as_of_function", "shop.t_as_of", "shop.t_as_of()"),
     ]
-    assert all(change.is_other and not change.is_written and change.was is None for change in found.changes)
+    assert all(change.is_other and not change.is_written and change.unmade.was is None for change in found.changes)
     assert (storages_of(found), found.history, found.known_row) == ((None, None), None, None)
     assert {name: value for name, value in found.row.items() if name != "plan"} == {
         "feed": "a",
@@ -147,7 +151,7 @@ def test_a_relation_is_known_by_its_name_and_its_query() -> None:
 
 def test_what_is_read_otherwise_is_made_anew() -> None:
     known = [remembered(each) for each in relations_of([table()], [], request()).tables]
-    sources = msgspec.structs.replace(SOURCES, history="another")
+    sources = msgspec.structs.replace(SOURCES, keyed_history="another")
     (found,) = relations_of([table()], known, request(sources=sources)).tables
     assert [change.kind for change in found.changes] == ["history_view"]
 
@@ -271,23 +275,23 @@ def test_a_relation_that_was_there_is_told_in_case_it_cannot_be_made_anew() -> N
     known = remembered(first)
     (found,) = relations_of([table()], [known], request(sources=OTHERWISE)).tables
     statements = json.loads(known.plan)["statements"]
-    assert [change.was for change in found.changes] == [{"statement": statements[kind]} for kind in KINDS]
+    assert [change.unmade.was for change in found.changes] == [{"statement": statements[kind]} for kind in KINDS]
     (renamed,) = relations_of([table()], [known], request(settings=Settings("x", {"a": "o"}, ("ticdc",)))).tables
-    assert [change.was for change in renamed.changes] == [None] * 3
+    assert [change.unmade.was for change in renamed.changes] == [None] * 3
 
 
 def test_a_view_that_cannot_be_made_leaves_the_storage_that_it_read() -> None:
     past = (Version(1, OLD_SCHEMA), Version(2, SCHEMA))
     first = relations_of([table(row_count=LARGE, versions=past)], [], request())
     storage, _ = storages_of(first.tables[0])
-    assert first.tables[0].changes[0].otherwise == {"storage": None}
+    assert first.tables[0].changes[0].unmade.otherwise == {"storage": None}
     small = relations_of([table(versions=past)], [remembered(first.tables[0])], request(state(first)))
     (found,) = small.tables
     assert found.row["plan"]["storage"] is None
-    assert found.changes[0].otherwise["storage"] == storage
-    assert [column.name for column in found.changes[0].otherwise["columns"]] == ["id", "v"]
+    assert found.changes[0].unmade.otherwise["storage"] == storage
+    assert [column.name for column in found.changes[0].unmade.otherwise["columns"]] == ["id", "v"]
     # the function reads no stored history, as the columns changed: it stays
-    assert [(change.kind, change.otherwise) for change in found.changes[1:]] == [("history_view", {})]
+    assert [(change.kind, change.unmade.otherwise) for change in found.changes[1:]] == [("history_view", {})]
 
 
 def test_a_schema_of_the_name_of_a_catalog_is_a_problem() -> None:
@@ -326,11 +330,87 @@ def test_a_table_that_is_gone_leaves_nothing() -> None:
     assert [f"ticdc.{each.name}" for each in found.stale[3:]] == storages
     assert found.storages == ()
     (gone,) = found.gone
-    assert gone["row"] == {
+    assert gone.known_row is None
+    assert gone.row == {
         **dict.fromkeys(KnownRow.__struct_fields__),
         **{"feed": "a", "schema_name": "Shop", "table_name": "t"},
     }
     assert found.names["shop"] == {"relations": ["t", "t_history"], "functions": ["t_as_of"]}
+
+
+def told(found: TypedTable, **others: Any) -> Remembered:
+    """What macros say of a table, as JSON gives it."""
+    made = {"row": found.row, "known_row": found.known_row, **others}
+    return msgspec.json.decode(msgspec.json.encode(made), type=Remembered)
+
+
+def test_what_was_made_is_remembered_as_the_next_run_reads_it() -> None:
+    (found,) = relations_of([table()], [], request()).tables
+    (row,) = remembered_plans([told(found)])
+    assert KnownRow(**row) == remembered(found)
+    assert remembered_plans([told(found, known_row=row)]) == []
+    (pending,) = remembered_plans([told(found, is_pending=True)])
+    assert json.loads(pending["plan"])["statements"] == {}
+    assert len(pending["plan"]) < len(row["plan"])
+
+
+def test_a_relation_that_was_not_made_is_told() -> None:
+    (first,) = relations_of([table()], [], request()).tables
+    (found,) = relations_of([table()], [remembered(first)], request(sources=OTHERWISE)).tables
+    problem = {"reason": "refused", "detail": "x"}
+    for stands in (True, False):
+        unmade = [
+            msgspec.structs.replace(change.unmade, problem=problem, stands=stands)
+            for change in found.changes
+            if change.kind != "history_view"
+        ]
+        (row,) = remembered_plans([told(found, unmade=unmade)])
+        plan, statements = json.loads(row["plan"]), found.row["plan"]["statements"]
+        before = first.row["plan"]["statements"] if stands else {}
+        assert plan["problems"] == [problem] * 2
+        assert plan["refused"] == {kind: statements[kind] for kind in ("view", "as_of_function")}
+        assert plan["statements"] == {**before, "history_view": statements["history_view"]}
+        assert row["current_relation"] == ("shop.t" if stands else None)
+        assert plan["as_of_function"] == ("shop.t_as_of" if stands else None)
+        assert (row["history_relation"], plan["storage"]) == ("shop.t_history", None)
+
+
+def test_a_history_that_could_not_be_stored_is_told_unless_it_cannot_be_made() -> None:
+    (found,) = relations_of([table()], [], request()).tables
+    unstored_for = [{"reason": "refused", "detail": "s"}]
+    (row,) = remembered_plans([told(found, unstored_for=unstored_for)])
+    assert json.loads(row["plan"])["problems"] == unstored_for
+    problem = {"reason": "refused", "detail": "h"}
+    unmade = msgspec.structs.replace(found.changes[1].unmade, problem=problem)
+    (row,) = remembered_plans([told(found, unmade=[unmade], unstored_for=unstored_for)])
+    assert json.loads(row["plan"])["problems"] == [problem]
+
+
+def test_a_table_that_is_gone_is_remembered() -> None:
+    (first,) = relations_of([table()], [], request()).tables
+    (gone,) = relations_of([], [remembered(first)], request()).gone
+    assert remembered_plans([gone]) == [gone.row]
+
+
+def test_remembered_plans_for_sql() -> None:
+    (found,) = relations_of([table()], [], request()).tables
+    text = msgspec.json.encode([told(found)]).decode()
+    assert remembered_batch(texts(text, "[]", None)).to_pylist() == [remembered_plans([told(found)]), [], None]
+
+
+def test_many_relations_are_made_upon_a_stub_where_nobody_reads_any() -> None:
+    bases = {relation: Base("its query", {"id": "int", "a b": "string"}) for relation in ("`newest_rows`", "other")}
+    few, many = ([table(f"t{number}") for number in range(count)] for count in (20, 21))
+    assert relations_of(few, [], request(bases=bases)).stubs == {}
+    first = relations_of(many, [], request(bases=bases))
+    (stub,) = first.stubs.values()
+    assert list(first.stubs) == ["view"]
+    noted = r"execute immediate 'alter view `newest_rows` set tblproperties (\'ticdc.fingerprint\' = \'%s\')';"
+    assert stub.before.startswith(noted % "" + " execute immediate 'alter view `newest_rows` as select\n")
+    assert "cast(null as string) as `a b`\nwhere cast(raise_error(" in stub.before
+    assert stub.after == "execute immediate 'alter view `newest_rows` as its query'; " + noted % md5("its query")
+    known = [remembered(first.tables[0])]
+    assert relations_of(many, known, request(bases=bases, is_refresh=True)).stubs == {}
 
 
 def test_a_feed_that_is_configured_no_more_keeps_its_relations() -> None:

@@ -28,8 +28,9 @@ FORMER = {
     "decimal(10,2)": "if(t rlike '[.][0-9]{2}[0-9]*[1-9]', null, try_cast(t as decimal(10,2)))",
 }
 HOSTILE = "`'\\`; drop table x; --\n"
-SOURCES = Sources(**{name: f"the_{name}" for name in Sources.__struct_fields__} | {"merged_rows": "merged({rows})"})
-WRITTEN = Written(30, "rows_of_latest", "all_changes", "all_versions", "some_versions", "using parquet")
+TEMPLATES = {"merged_rows": "merged({rows})", "changes_as_of": "ranked({changes})"}
+SOURCES = Sources(**{name: f"the_{name}" for name in Sources.__struct_fields__} | TEMPLATES)
+WRITTEN = Written(30, "rows_of_latest", "all_changes", "some_versions", "using parquet")
 QUERIES = {
     "view": lambda shape: sql.view(shape, SOURCES, None, None),
     "stored view": lambda shape: sql.view(shape, SOURCES, "x.`t`", None),
@@ -124,9 +125,10 @@ def test_a_text_has_no_flag_of_its_own() -> None:
 
 @pytest.mark.parametrize("is_keyless", [False, True])
 def test_of_tables_that_had_no_key_all_changes_are_read(is_keyless: bool) -> None:
-    prefix = "the_keyless_" if is_keyless else "the_"
+    prefix = "the_keyless_" if is_keyless else "the_keyed_"
     assert f"from {prefix}history\n" in sql.history_view(shape(is_keyless=is_keyless), SOURCES, None)
-    assert f"from {prefix}rows_as_of\n" in sql.as_of_function(shape(is_keyless=is_keyless), SOURCES, None)
+    function = sql.as_of_function(shape(is_keyless=is_keyless), SOURCES, None)
+    assert f"ranked((select * from {prefix}changes where live_from_ts <= tso " in function
     assert "from the_newest_rows\n" in sql.view(shape(is_keyless=is_keyless), SOURCES, None, None)
 
 
@@ -164,8 +166,9 @@ def test_versions_of_rows_that_changed_since_a_run_are_added() -> None:
     assert added.count("from all_changes as all_changes") == 2
     assert "and run_id > 20" in added
     (whole,) = sql.history_statements(shape(), WRITTEN, "x.h", 0, False)
-    assert "from all_versions" in whole
-    assert "all_changes" not in whole
+    assert "select * from all_changes as all_changes\n\n" in whole
+    assert "some_versions" in whole
+    assert "run_id" not in whole
     dropped, made = sql.history_statements(shape(), WRITTEN, "x.h", 0, True)
     assert dropped == "drop table if exists x.h"
     assert "cast(30 as bigint) as generation" in made

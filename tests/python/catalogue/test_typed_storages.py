@@ -45,7 +45,7 @@ def run(stored: Stored | None, **others: Any) -> Run:
 
 
 def tables_to_store(table: FoundStorage, known: KnownRow, of: Run) -> StorageAnswer:
-    return stored_tables([table], [known], StorageRequest(of, Written(NOW, *"abcde")))
+    return stored_tables([table], [known], StorageRequest(of, Written(NOW, *"abcd")))
 
 
 def history(stored: Stored | None, table: FoundStorage = TABLE, **others: Any) -> History:

@@ -19,6 +19,8 @@ from support.interface import freshness_of_messages
 from support.messages import COMMIT_TS, ddl_message, row_message, to_bytes
 from support.package import Package
 
+from ticdc_udfs.typed.sql import unready_rows
+
 pytestmark = pytest.mark.soak("dbt")
 SHOP = {"name": "shop", "protocol": "canal_json", "topics": ["shop"]}
 VARIABLES: Mapping[str, Any] = {"ticdc__feeds": [SHOP]}
@@ -492,9 +494,9 @@ def outcome_in(folder: Path) -> str:
     feeds = [*VARIABLES["ticdc__feeds"], REGISTERED]
     with package.configured(ticdc__feeds=feeds) if "models" in SOAKED else nullcontext():
         single = alone(package)
-    unready = [{"name": field.name, "data_type": field.dataType.simpleString()} for field in spark.table(BASE).schema]
+    unready = unready_rows({field.name: field.dataType.simpleString() for field in spark.table(BASE).schema})
     spark.sql(f"alter view {BASE} set tblproperties ('ticdc.fingerprint' = '')")
-    spark.sql(f"alter view {BASE} as {package.text(f'ticdc.unready_rows({unready})')}")
+    spark.sql(f"alter view {BASE} as {unready}")
     refused["unready"] = package.call(f"'select * from {BASE}'")
     package.passing("run")
     redecoded = {"before": seen(package)}

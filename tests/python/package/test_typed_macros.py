@@ -1,22 +1,29 @@
-"""What the macros of typed tables do with an answer, statement by statement, without dbt and Spark."""
+"""What macros and materializations of typed tables do with an answer, statement by statement, without dbt and Spark."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Mapping
-from hashlib import md5
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 from jinja2 import Environment
 
+from ticdc_udfs.typed.relations import Remembered, remembered_plans
+from ticdc_udfs.typed.sql import text_literal
+
+FOLDER = Path(__file__).parents[3] / "macros"
+PATHS = [*FOLDER.glob("typed/*.sql"), *FOLDER.glob("materializations/ticdc_typed_*.sql")]
+# plain Jinja knows no materializations
+MATERIALIZATION = re.compile(r"{% materialization (\w+).*? %}(.*){% endmaterialization %}", re.DOTALL)
 MACROS = [
-    path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parents[3] / "macros/typed").glob("*.sql"))
+    MATERIALIZATION.sub(r"{% macro \1() %}\2{% endmacro %}", path.read_text(encoding="utf-8")) for path in sorted(PATHS)
 ]
 KINDS = ("view", "history_view", "as_of_function")
-MARK = {"name": "ticdc.made_by", "value": "us"}
 PLANS = "int_ticdc__typed_plans"
 
 
@@ -37,36 +44,43 @@ class Package:
     def __init__(self, there: Mapping[str, str] | None = None, refused: str = "", seconds: int = 0) -> None:
         self.asked: list[str] = []
         self.said: list[str] = []
-        self.clock, self.seconds_of_script = 0, seconds
+        self.clock, self.seconds_of_script = datetime(2026, 11, 21, tzinfo=UTC), timedelta(seconds=seconds)
+        self.kind = ""
         self.run_state: dict[str, Any] = {"models": {}}
         self.remembered: dict[str, Any] = {}
         self.there, self.refused = there or {}, refused
         others: dict[str, Callable[..., Any]] = {
+            "batch_statement": lambda there, relation, rows: (
+                f"{'insert into' if there else 'create'} {relation} {rows}"
+            ),
+            "begin_model": lambda *_: None,
+            "end_last_model": lambda: None,
+            "end_model": lambda: None,
             "identifier": lambda name: name,
             "memory": lambda: self.remembered,
             "publish": lambda: self.asked.append("published"),
-            "relation_of": lambda model: model,
-            "run_id": lambda: "30",
-            "seconds": lambda: self.clock,
             "settle": lambda relation, settled: self.asked.append(f"settled {relation}"),
             "state": lambda: self.run_state,
-            "text_literal": lambda text: "'" + text.replace("'", "\\'") + "'",
-            "typed_mark": lambda: MARK,
+            "text_literal": text_literal,
         }
         context = {
             "adapter": SimpleNamespace(cache_added=lambda relation: self.remembered.update(cached=True)),
-            "config": SimpleNamespace(get=lambda name, default: default),
+            "config": SimpleNamespace(require=lambda name: self.kind),
             "fromjson": json.loads,
             "load_cached_relation": lambda relation: True if self.remembered.get("cached") else None,
-            "local_md5": lambda text: md5(text.encode()).hexdigest(),
             "log": lambda text, info: self.said.append(text),
             "model": SimpleNamespace(name="int_ticdc__typed_views"),
-            "modules": SimpleNamespace(re=re),
+            "modules": SimpleNamespace(
+                re=re, datetime=SimpleNamespace(datetime=SimpleNamespace(now=lambda: self.clock))
+            ),
             "none": None,
+            "noop_statement": lambda *_, caller: "",
             "ref": lambda name: name,
             "return": self.give,
+            "run_hooks": lambda hooks: "",
             "run_query": self.run_query,
-            "tblproperties_clause": lambda: "",
+            "sql": "decide",
+            "this": SimpleNamespace(incorporate=lambda type: PLANS),
             "ticdc": self,
             "tojson": json.dumps,
         }
@@ -85,7 +99,9 @@ class Package:
         schema = query.partition(" in ")[2].split(" ")[0]
         names = [name.partition(".")[2] for name in self.there if name.startswith(f"{schema}.")]
         rows: list[Any] = []
-        if query.startswith("show tables"):
+        if query == "show schemas":
+            rows = [("shop",), ("s",)]
+        elif query.startswith("show tables"):
             rows = [("in", name, False) for name in names if not name.endswith("()")]
         elif query.startswith("show table extended"):
             rows = [
@@ -125,29 +141,21 @@ class Package:
         scripts = [query for query in self.asked if query.startswith("begin")]
         return re.findall(r"execute immediate '((?:[^'\\]|\\.)*)'", " ".join(scripts))
 
-    def decided(self, answer: dict[str, Any]) -> dict[str, Any]:
-        self.answer = answer
-        found: dict[str, Any] = self.answer_of("decide")
-        return found
-
-    def build(self, answer: dict[str, Any]) -> None:
+    def build(self, answer: dict[str, Any], kinds: tuple[str, ...] = KINDS) -> None:
         """As the models of typed tables do."""
-        answer = self.decided(answer)
-        existing = self.existing_relations(answer, ["shop"])
-        self.store_histories(PLANS, answer, existing)
-        self.typed_context()["decided"].update({"answer": answer, "existing": existing, "made": []})
-        for kind in KINDS:
-            self.make_typed_relations(kind)
+        self.answer = answer
+        self.ticdc_typed_plans()
+        for self.kind in kinds:
+            self.ticdc_typed_relations()
         self.remember_typed_tables()
 
     @property
     def told(self) -> dict[str, Any]:
         """The row of the plans that was added, by the names of its columns."""
         (added,) = (query for query in self.asked if query.startswith(f"insert into {PLANS}"))
-        names = ("feed", "schema_name", "table_name", "current_relation", "history_relation", "plan")
-        values = re.findall(r"null|'((?:[^'\\]|\\.)*)'", added)
-        found = {name: value or None for name, value in zip(names, values, strict=True)}
-        return {**found, "plan": json.loads(found["plan"] or "{}")}
+        text = re.sub(r"\\(.)", r"\1", added.partition("plans('")[2].rpartition("') as")[0])
+        (found,) = remembered_plans(msgspec.json.decode(text, type=tuple[Remembered, ...]))
+        return {**found, "plan": json.loads(found["plan"])}
 
 
 def change(kind: str, **others: Any) -> dict[str, Any]:
@@ -155,9 +163,10 @@ def change(kind: str, **others: Any) -> dict[str, Any]:
     key = f"{name}()" if kind == "as_of_function" else name
     named = {"view": "current_relation", "history_view": "history_relation"}.get(kind, kind)
     return {
-        **{"kind": kind, "relation": name, "key": key, "schema": "shop", "names": {key: name}, "named_in": named},
+        **{"kind": kind, "relation": name, "key": key, "schema": "shop", "names": {key: name}},
         **{"is_other": True, "writing": [], "query": f"query of {kind}", "marking": f"mark {kind}"},
-        **{"making": "make ", "altering": "alter ", "problem": None, "was": None, "otherwise": {}, **others},
+        **{"making": "make ", "altering": "alter ", "problem": None, **others},
+        "unmade": {"kind": kind, "named_in": named, "was": None, "otherwise": {}, **others.get("unmade", {})},
     }
 
 
@@ -171,7 +180,15 @@ def row(**plan: Any) -> dict[str, Any]:
 def table(**others: Any) -> dict[str, Any]:
     return {
         **{"changes": [change(kind) for kind in KINDS], "row": row(), "known_row": None, "history": None},
-        **{"stored_rows": None, "is_pending": False, "storing": None, "unstored": None, **others},
+        **{
+            "stored_rows": None,
+            "is_pending": False,
+            "storing": None,
+            "unstored": None,
+            "unmade": [],
+            **others,
+            "unstored_for": [],
+        },
     }
 
 
@@ -179,7 +196,7 @@ def answer(*tables: dict[str, Any], **others: Any) -> dict[str, Any]:
     names = {"shop": {"relations": ["t", "t_history"], "functions": ["t_as_of"]}}
     return {
         **{"tables": [*tables], "stale": [], "storages": [], "gone": [], "schemas": {}, "names": names, "counts": []},
-        **{"unmarked": [], "is_first": False, "is_published": True, **others},
+        **{"unmarked": [], "mark": "ticdc.made_by=us", "stubs": {}, "is_published": True, **others},
     }
 
 
@@ -215,7 +232,8 @@ def test_what_is_of_somebody_else_is_left_alone_and_told() -> None:
 
 def test_what_spark_refuses_stays_as_a_run_before_made_it() -> None:
     package = Package({"shop.t": "[ticdc.made_by=us]"}, refused=" 0")
-    changes = [change(kind, was={"statement": f"old {kind}"}, otherwise={"storage": "s.before"}) for kind in KINDS[:1]]
+    unmade = {"was": {"statement": "old view"}, "otherwise": {"storage": "s.before"}}
+    changes = [change("view", unmade=unmade)]
     stored = {"name": "ticdc__typed_1", "state": {"batches": [[30, 0]]}}
     package.build(answer(table(changes=changes, stored_rows=stored, row=row(storage="s.now"))))
     told = package.told
@@ -271,30 +289,35 @@ def test_a_history_that_cannot_be_stored_is_not_read() -> None:
     unstored = {"history": None, "changes": [change("view", query="unstored")], "row": row(), "is_pending": False}
     names = {"s": {"relations": ["ticdc__history_1"], "functions": []}}
     found = table(history=dict(history(whole=WHOLE), choice="whole"), storing=storing(), unstored=unstored)
-    one = package.decided(answer(found, names=names, storages=["s.ticdc__history_1"]))
-    (found,) = one["tables"]
-    existing = package.existing_relations(one, ["s"])
-    package.store_histories(PLANS, one, existing)
-    assert package.statements == []
-    assert (found["changes"], found["history"]) == (unstored["changes"], None)
-    assert found["unstored_for"] == [{"reason": "not_ours", "detail": "s.ticdc__history_1"}]
-    assert one["storages"] == []
+    package.build(answer(found, names=names, storages=["s.ticdc__history_1"]))
+    assert package.statements == ["make unstored"]
+    assert package.told["plan"]["problems"] == [{"reason": "not_ours", "detail": "s.ticdc__history_1"}]
+    assert package.run_state == {"models": {}, "storages": []}
+
+
+def test_what_is_stored_is_told_before_it_is_read() -> None:
+    """A run that goes on after this one was killed would else not know of it."""
+    package = Package()
+    pending = table(history=dict(history(whole=WHOLE), choice="whole"), storing=storing(), is_pending=True)
+    package.build(answer(pending))
+    (made,) = (query for query in package.asked if query.startswith(f"create {PLANS}"))
+    assert '"is_pending": true' in made
+    assert package.asked.index("published") < package.asked.index(made)
+    assert package.told == row()
 
 
 def test_of_many_that_are_new_none_is_made_upon_a_view_that_is_ready() -> None:
     """Spark would resolve all that the view reads for each of them."""
     package = Package()
-    columns = [{"name": "id", "data_type": "int"}]
-    package.remembered["views"] = {"int_ticdc__newest_rows": {"sql": "its query", "columns": columns}}
-    tables = [table(changes=[change("view")], row=row()) for _ in range(21)]
-    package.build(answer(*tables, is_first=True))
-    views = [statement for statement in package.statements if "newest_rows" in statement]
-    empty, unready, ready, noted = views
-    assert "'ticdc.fingerprint' = \\'\\'" in empty.replace("\\'ticdc.fingerprint\\'", "'ticdc.fingerprint'")
-    assert "raise_error" in unready
-    assert ready == "alter view int_ticdc__newest_rows as its query"
-    assert md5(b"its query").hexdigest() in noted
-    assert package.statements.index(ready) > package.statements.index("make query of view")
+    stub = {"before": "execute immediate 'unready';", "after": "execute immediate 'ready';"}
+    package.build(answer(table(), stubs={"history_view": stub}))
+    assert package.statements == [
+        f"make query of {KINDS[0]}",
+        "unready",
+        f"make query of {KINDS[1]}",
+        "ready",
+        *(f"make query of {kind}" for kind in KINDS[2:]),
+    ]
 
 
 def test_many_relations_tell_how_far_they_are() -> None:
@@ -309,9 +332,5 @@ def test_many_relations_tell_how_far_they_are() -> None:
 
 def test_a_kind_that_was_left_out_is_not_remembered() -> None:
     package = Package()
-    one = answer(table())
-    package.typed_context()["decided"].update({"answer": one, "existing": {}, "made": []})
-    for kind in KINDS[:2]:
-        package.make_typed_relations(kind)
-    package.remember_typed_tables()
+    package.build(answer(table()), kinds=KINDS[:2])
     assert not [query for query in package.asked if query.startswith("insert")]

@@ -108,9 +108,20 @@ def ansi(spark: SparkSession, request: Any) -> Iterator[None]:
 def sources(publication: str = "") -> Sources:
     newest = rows((1, 7, 10, None), (2, "no number", 10, None))
     versions = rows((1, 6, 5, 10), (1, 7, 10, None), (2, "no number", 10, None))
-    merged = "select * from {rows} as all_rows where not is_deleted"
-    bounds = f"(select {text_literal(HOSTILE)} as feed, 10 as as_of_ts)"
-    return Sources(publication, "latest", newest, newest, versions, versions, newest, newest, bounds, merged)
+    live = f"(select *, 0L as live_from_ts, cast(null as bigint) as live_to_ts from {newest})"
+    return Sources(
+        publication=publication,
+        latest="latest",
+        latest_rows=newest,
+        newest_rows=newest,
+        keyed_history=versions,
+        keyless_history=versions,
+        keyed_changes=live,
+        keyless_changes=live,
+        changes_as_of="select *, 1 as place from {changes}",
+        bounds_as_of=f"(select {text_literal(HOSTILE)} as feed, 10 as as_of_ts)",
+        merged_rows="select * from {rows} as all_rows where not is_deleted",
+    )
 
 
 def shown(spark: SparkSession, query: str) -> list[tuple[Any, ...]]:
@@ -142,8 +153,8 @@ def test_storages_of_hostile_names(spark: SparkSession) -> None:
     changed = rows((1, 7, 10, None))
     clauses = "using parquet partitioned by (generation)"
     written = [
-        Written(5, first, first, first, "select * from changes", clauses),
-        Written(10, changed, changed, f"select * from {changed}", "select * from changes", clauses),
+        Written(5, first, first, "select * from changes", clauses),
+        Written(10, changed, changed, "select * from changes", clauses),
     ]
     statements = [
         *sql.row_statements(shape(), written[0], ROWS, [5], []),

@@ -270,6 +270,14 @@ _TYPED_STORAGES = Udf(
     description="What a run adds to the storages of typed tables, in the same form, of the same lists and its state.",
     function=relations.storages_batch,
 )
+_REMEMBERED_PLANS = Udf(
+    name="ticdc_remembered_plans",
+    arguments=(("tables", "string"),),
+    returns=relations.PLANS_SQL_TYPE,
+    description="The plans of typed tables that changed, by what was made of the tables that `ticdc_typed_tables` "
+    "gave: a JSON list.",
+    function=relations.remembered_batch,
+)
 _TYPED_COLUMNS = Udf(
     name="ticdc_typed_columns",
     arguments=(("table_schema", "string"), ("observed", "string")),
@@ -475,6 +483,7 @@ UDFS: tuple[Udf, ...] = (
     _CLAIM_CHECK,
     _TYPED_TABLES,
     _TYPED_STORAGES,
+    _REMEMBERED_PLANS,
     _TYPED_COLUMNS,
     _TYPED_ROWS,
     _CODEGEN_QUERY,

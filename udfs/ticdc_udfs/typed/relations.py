@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import md5
 from typing import Any
 
 import msgspec
+import pyarrow as pa
 
 from ticdc_udfs.contract.json_texts import rows_by_json
 from ticdc_udfs.typed import sql
@@ -37,6 +40,7 @@ from ticdc_udfs.typed.types import Digits
 VIEW, HISTORY_VIEW, AS_OF_FUNCTION = "view", "history_view", "as_of_function"
 _NAMED_IN = {VIEW: "current_relation", HISTORY_VIEW: "history_relation", AS_OF_FUNCTION: "as_of_function"}
 _STORAGE, _HISTORY_STORAGE = "storage", "history_storage"
+_MOST_WITHOUT_STUB = 20
 
 Key = tuple[str, str, str]
 Row = dict[str, Any]
@@ -71,6 +75,13 @@ class KnownPlan(KnownStorage, frozen=True):
     as_of_function: str | None = None
 
 
+class Base(msgspec.Struct, frozen=True):
+    """A view of the rows of all tables that may be made a stub: its query, and its columns with their types."""
+
+    sql: str
+    columns: Mapping[str, str]
+
+
 class Request(msgspec.Struct, frozen=True):
     """What a run is told besides the tables.
 
@@ -93,6 +104,22 @@ class Request(msgspec.Struct, frozen=True):
     published: tuple[str, ...] = ()
     is_published: bool = False
     alias: str = ""
+    bases: Mapping[str, Base] = {}
+
+
+class Unmade(msgspec.Struct, frozen=True, kw_only=True):
+    """What is told of a relation where it is not made.
+
+    `was` is what stays of the run before, `otherwise` what the plan says then, `named_in` the member that names it. The
+    macros add the `problem`, and whether the relation of the run before `stands`.
+    """
+
+    kind: str
+    named_in: str | None = None
+    was: Mapping[str, str | None] | None = None
+    otherwise: Mapping[str, Any] = {}
+    problem: Mapping[str, str] = {}
+    stands: bool = False
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,8 +127,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     `writing` are the statements that store rows. `query` stands after `making`, or after `altering` where the relation
     is there; `marking` gives one that bears no mark its mark. `names` has what may stand in its way, by what the
-    catalogue is asked for. Where it cannot be made: `was` is what stays of the run before, `otherwise` what the plan
-    says then, `named_in` the member that names it.
+    catalogue is asked for. Where it cannot be made, there is a `problem`, and the plan tells of it as `unmade` says.
     """
 
     kind: str
@@ -109,7 +135,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     schema: str
     names: Mapping[str, str]
-    named_in: str | None = None
+    unmade: Unmade
     is_other: bool = False
     is_written: bool = False
     writing: tuple[str, ...] = ()
@@ -118,8 +144,6 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     altering: str | None = None
     marking: str | None = None
     problem: Mapping[str, str] | None = None
-    was: Mapping[str, str | None] | None = None
-    otherwise: Mapping[str, Any] = {}
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,15 +158,45 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     is_pending: bool
 
 
+class Remembered(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run remembers of a table: its row, and `known_row`, which is there.
+
+    The macros say which relations were not made (`unmade`), why its history could not be stored (`unstored_for`), and
+    whether relations are still to be made (`is_pending`).
+    """
+
+    row: Row
+    known_row: Row | None = None
+    unmade: tuple[Unmade, ...] = ()
+    unstored_for: tuple[Mapping[str, str], ...] = ()
+    is_pending: bool = False
+
+
 class TypedTable(StoredTable, frozen=True, kw_only=True):
-    """A table of which a run makes or remembers something; `unstored` is what it is if its history cannot be stored."""
+    """A table of which a run makes or remembers something, which it tells as `Remembered`.
+
+    `unstored` is what it is if its history cannot be stored.
+    """
 
     changes: tuple[Change, ...]
     row: Row
     is_pending: bool
     known_row: Row | None
+    unmade: tuple[Unmade, ...] = ()
+    unstored_for: tuple[Mapping[str, str], ...] = ()
     storing: Change | None
     unstored: Reading | None
+
+
+class Stub(msgspec.Struct, frozen=True):
+    """What a script runs `before` and `after` relations are made upon a view, so that it has no rows meanwhile.
+
+    Spark resolves all that a view reads wherever another one is made upon it, and of one that is not ready there is
+    nothing to resolve.
+    """
+
+    before: str
+    after: str
 
 
 class Stale(msgspec.Struct, frozen=True):
@@ -162,20 +216,20 @@ class Answer(msgspec.Struct, frozen=True):
     """All that a run decides: the tables that it does something for, in order, and what it drops or forgets.
 
     `schemas` has the statements that make those of the relations. `names` are those that the catalogue is asked for, by
-    schema, functions apart; `unmarked` are those among them that
-    a run made before there was a mark. `gone` are rows for tables that are there no more. `is_first`: no run before
-    remembers a typed table, so that nobody reads one. `is_published`: the run is, as `Request` says. `counts` as
-    `StorageAnswer` has them.
+    schema, functions apart; `unmarked` are those among them that a run made before there was a `mark`, as Spark tells
+    it. `gone` are tables that are there no more. `stubs` are for the kinds of relations of which many are made.
+    `is_published`: the run is, as `Request` says. `counts` as `StorageAnswer` has them.
     """
 
     tables: tuple[TypedTable, ...]
     stale: tuple[Stale, ...]
     storages: tuple[str, ...]
-    gone: tuple[Mapping[str, Row], ...]
+    gone: tuple[Remembered, ...]
     schemas: Mapping[str, str]
     names: Mapping[str, Mapping[str, Sequence[str]]]
     unmarked: tuple[str, ...]
-    is_first: bool
+    mark: str
+    stubs: Mapping[str, Stub]
     is_published: bool
     counts: tuple[str, ...] = ()
 
@@ -230,11 +284,13 @@ def relations_of(found: Iterable[FoundTable], rows: Iterable[KnownRow], request:
         made,
         stale,
         storages,
-        tuple({"row": _row(*key), "known_row": {}} for key in known if key not in keys),
+        tuple(Remembered(row=_row(*key)) for key in known if key not in keys),
         _schemas(made),
         _names(made, stale),
         tuple(_unmarked(known.values(), request.mark)),
-        not known,
+        f"{request.mark}={request.made_by}",
+        # where somebody reads a typed table, readers would miss what it reads
+        {} if known else _stubs(made, request),
         request.is_published,
         choosing_queries(((of.shape, table.history) for of, table in listed), request.written),
     )
@@ -337,8 +393,12 @@ def _changes(
                 is_written=storage is not None,
                 writing=_writing(table, storage, request.written),
                 **(_making(kind, relation, queries[kind], request) if is_other else {}),
-                was={"statement": statements.get(kind)} if relations.get(kind) == relation else None,
-                otherwise=_otherwise(table) if kind == VIEW else {},
+                unmade=Unmade(
+                    kind=kind,
+                    named_in=_NAMED_IN[kind],
+                    was={"statement": statements.get(kind)} if relations.get(kind) == relation else None,
+                    otherwise=_otherwise(table) if kind == VIEW else {},
+                ),
             )
 
 
@@ -369,6 +429,26 @@ def _otherwise(table: _Table) -> Row:
     return {_STORAGE: storage, **(_of_storages(table) if storage else {})}
 
 
+def _stubs(tables: Sequence[TypedTable], request: Request) -> Mapping[str, Stub]:
+    """To make few relations is no dearer than to alter what they read."""
+    sources = request.sources
+    read = {VIEW: sources.newest_rows, HISTORY_VIEW: sources.keyed_history, AS_OF_FUNCTION: sources.keyed_changes}
+    counted = Counter(change.kind for table in tables for change in table.changes)
+    return {
+        kind: _stub(relation, request.bases[relation])
+        for kind, relation in read.items()
+        if counted[kind] > _MOST_WITHOUT_STUB and relation in request.bases
+    }
+
+
+def _stub(relation: str, base: Base) -> Stub:
+    altering, noting = f"alter view {relation} as ", f"alter view {relation} set tblproperties ('ticdc.fingerprint' = '"
+    # without fingerprint, the next run makes it anew
+    before = f"{noting}')", altering + sql.unready_rows(base.columns)
+    after = altering + base.sql, f"{noting}{_md5(base.sql)}')"
+    return Stub(sql.executed(before), sql.executed(after))
+
+
 def _change(kind: str, relation: str, request: Request, storage: str | None = None, **others: Any) -> Change:
     key = _key(kind, relation)
     schema = key.partition(".")[0]
@@ -380,9 +460,8 @@ def _change(kind: str, relation: str, request: Request, storage: str | None = No
         key=key,
         schema=schema,
         names=names,
-        named_in=_NAMED_IN.get(kind),
         problem=problem,
-        **others,
+        **{"unmade": Unmade(kind=kind), **others},
     )
 
 
@@ -508,6 +587,53 @@ def _hash(value: Any) -> str:
 def _md5(text: str) -> str:
     return md5(text.encode(), usedforsecurity=False).hexdigest()
 
+
+def remembered_plans(tables: Iterable[Remembered]) -> list[Row]:
+    """The rows of plans that changed, of what was made: of a relation that was not, what a run before made is there."""
+    rows = []
+    for table in tables:
+        plan = table.row["plan"]
+        row = _with_plan(table) if plan else table.row
+        if row != table.known_row:
+            rows.append(row)
+    return rows
+
+
+def _with_plan(table: Remembered) -> Row:
+    row, plan = dict(table.row), dict(table.row["plan"])
+    statements, refused = dict(plan["statements"]), dict(plan["refused"])
+    for unmade in table.unmade:
+        refused[unmade.kind] = statements.pop(unmade.kind)
+        if unmade.was and unmade.stands:
+            statements[unmade.kind] = unmade.was["statement"]
+        elif unmade.named_in:
+            (plan if unmade.kind == AS_OF_FUNCTION else row)[unmade.named_in] = None
+        plan |= unmade.otherwise
+    # a history that cannot be made is told of itself
+    unstored = table.unstored_for if HISTORY_VIEW not in refused else ()
+    plan |= {
+        "problems": [*plan["problems"], *(unmade.problem for unmade in table.unmade), *unstored],
+        "statements": {} if table.is_pending else statements,
+        "refused": refused,
+    }
+    return {**row, "plan": _json(plan, sort_keys=True)}
+
+
+def remembered_batch(texts: pa.Array[Any]) -> pa.Array[Any]:
+    """`remembered_plans` for JSON texts."""
+    # no decoder is kept, as Spark sends this function to its workers
+    read = partial(msgspec.json.decode, type=tuple[Remembered, ...])
+    return pa.array([None if text is None else remembered_plans(read(text)) for text in texts.to_pylist()], _PLANS)
+
+
+_FIELDS = [(name, pa.int64() if name == "table_incarnation" else pa.string()) for name in KnownRow.__struct_fields__]
+_PLANS = pa.list_(pa.struct(_FIELDS))
+PLANS_SQL_TYPE = (
+    "array<struct<"
+    + ", ".join(f"{name}: {'bigint' if kind == pa.int64() else 'string'}" for name, kind in _FIELDS)
+    + ">>"
+)
+"""Rows of `int_ticdc__typed_plans`, without the run."""
 
 _read_plan = msgspec.json.Decoder(KnownPlan).decode
 

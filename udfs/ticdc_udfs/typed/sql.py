@@ -6,7 +6,7 @@ What is alike for all tables comes from the macros, as texts of queries: `Source
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -47,19 +47,21 @@ class Shape(msgspec.Struct, frozen=True):
 class Sources(msgspec.Struct, frozen=True):
     """What relations read: queries in brackets or views, as they stand after `from`, with rows of all tables.
 
-    `publication` is the view of that name, `latest` the name by which it knows `int_ticdc__latest`. Of tables that had
-    no key once, all changes are read (`keyless_…`); those as of a commit have it as `tso`. `merged_rows` has `{rows}`
-    in the place of the stored rows whose newest are asked for.
+    `publication` is the view of that name, `latest` the name by which it knows `int_ticdc__latest`, `newest_rows`,
+    `keyed_history` and `keyed_changes` are other views. Of tables that had no key once, all changes are read
+    (`keyless_…`). `changes_as_of` has `{changes}` in the place of changes, ranked as of the commit `tso`, `merged_rows`
+    has `{rows}` in that of the stored rows whose newest are asked for.
     """
 
     publication: str
     latest: str
     latest_rows: str
     newest_rows: str
-    history: str
+    keyed_history: str
     keyless_history: str
-    rows_as_of: str
-    keyless_rows_as_of: str
+    keyed_changes: str
+    keyless_changes: str
+    changes_as_of: str
     bounds_as_of: str
     merged_rows: str
 
@@ -67,16 +69,15 @@ class Sources(msgspec.Struct, frozen=True):
 class Written(msgspec.Struct, frozen=True):
     """What storages are written of: queries in brackets, with rows of all tables as the run has them.
 
-    `history` has the versions of rows, `history_of_changes` those of a relation `changes`. `clauses` stand after the
-    name of a new table, with its format and the mark of the package.
+    `history_of_changes`, without brackets, has the versions of rows of a relation `changes`. `clauses` stand after the
+    name of a new table, with its format and the mark of the package; who only adds to tables needs none.
     """
 
     run_id: int
     latest_rows: str
     changes: str
-    history: str
     history_of_changes: str
-    clauses: str
+    clauses: str = ""
 
 
 @lru_cache(65_536)
@@ -118,7 +119,7 @@ def history_view(shape: Shape, sources: Sources, history_storage: str | None) ->
     if history_storage:
         rows = _stored_history(columns, sources, history_storage)
     else:
-        base = sources.keyless_history if shape.is_keyless else sources.history
+        base = sources.keyless_history if shape.is_keyless else sources.keyed_history
         versions = typed_rows(shape, shape.history_columns, base, OF_HISTORY, moment="valid_from_ts")
         rows = _computed_rows(shape.history_columns, versions, OF_HISTORY)
     return _named(shape.history_columns, OF_HISTORY, rows)
@@ -139,9 +140,29 @@ def as_of_function(shape: Shape, sources: Sources, history_storage: str | None) 
             "where coalesce(versions.valid_to_ts > tso, true)"
         )
     else:
-        base = sources.keyless_rows_as_of if shape.is_keyless else sources.rows_as_of
-        rows = _computed_rows(columns, typed_rows(shape, columns, base, ["row_key"], moment="tso"))
+        base = sources.keyless_changes if shape.is_keyless else sources.keyed_changes
+        newest = _newest_as_of(sources, base)
+        rows = _computed_rows(columns, typed_rows(shape, columns, newest, ["row_key"], moment="tso"))
     return _named(columns, OF_CURRENT, rows)
+
+
+def _newest_as_of(sources: Sources, changes: str) -> str:
+    """The newest of each row at `tso`, of tables that were there then."""
+    live = f"(select * from {changes} where live_from_ts <= tso and coalesce(live_to_ts > tso, true))"
+    return f"""(
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        row_key,
+        row,
+        row_commit_ts as commit_ts,
+        lossy
+    from (
+        {sources.changes_as_of.replace("{changes}", live)}
+    ) as ranked_rows
+    where place = 1 and row is not null
+)"""
 
 
 def rows_as_of(shape: Shape, rows: str) -> str:
@@ -491,7 +512,22 @@ where
 
 
 def _all_versions(written: Written) -> str:
-    return f"(\n    select\n        *,\n        cast(null as bigint) as replaces_from_ts\n    from {written.history}\n)"
+    return f"""(
+    with
+
+    changes as (
+
+        select * from {written.changes} as all_changes
+
+    )
+
+    select
+        *,
+        cast(null as bigint) as replaces_from_ts
+    from (
+        {written.history_of_changes}
+    ) as versions
+)"""
 
 
 def _versions_since(shape: Shape, written: Written, since: int) -> str:
@@ -553,6 +589,20 @@ def _made(storage: str, written: Written, rows: str) -> tuple[str, str]:
 
 def _batch(storage: str, generation: int, rows: str) -> str:
     return f"insert overwrite table {storage} partition (generation = {generation}) {rows}"
+
+
+def unready_rows(columns: Mapping[str, str]) -> str:
+    """A query that fails, with columns of these names and types."""
+    listed = ",\n    ".join(f"cast(null as {type_name}) as {identifier(name)}" for name, type_name in columns.items())
+    told = (
+        "ticdc: typed tables are made for the first time. If no run does that now, one was stopped: build the package"
+    )
+    return f"select\n    {listed}\nwhere cast(raise_error({text_literal(told)}) as boolean)"
+
+
+def executed(statements: Iterable[str]) -> str:
+    """Statements as a script runs them: what cannot be parsed would else fail the whole script."""
+    return " ".join(f"execute immediate {text_literal(statement)};" for statement in statements)
 
 
 def rows_as_of_batch(shapes: pa.Array[Any], columns: pa.Array[Any], rows: pa.Array[Any]) -> pa.Array[Any]:
