@@ -2,13 +2,9 @@
    Nothing happens where they see it already. Raises an error where another run published since this one began, or since
    it published itself, and where readers would see half of what changed, as the UDF `ticdc_publication` decides. #}
 {% macro publish() %}
-    {% set state, memory, answers, drops = ticdc.state(), ticdc.memory(), {}, [] %}
-    {% for key, rows in memory.get("answers", {}).items() | list if tojson(rows) | length <= 2000 %}
-        {% do answers.update({key: rows}) %}
-    {% endfor %}
+    {% set state, memory, drops = ticdc.state(), ticdc.memory(), [] %}
     {% do memory.update({"is_published": true}) %}
-    {% set is_answered = answers.keys() | sort == state.get("answers", {}).keys() | sort %}
-    {% if tojson(state.models) == memory.published and is_answered %}{% do return(none) %}{% endif %}
+    {% if tojson(state.models) == memory.published %}{% do return(none) %}{% endif %}
     {% do ticdc.keep_lease(after=60) %}
     {% set view, run = ticdc.relation_of("int_ticdc__publication"), {
         "began_from": memory.published_number, "unbuilt": state.get("unbuilt", {}) | list,
@@ -20,7 +16,7 @@
     {% do exceptions.raise_compiler_error("ticdc: " ~ decided.refusal) if decided.refusal %}
     {% for drop in decided.drops %}{% do drops.append({"place": 0, "statements": [drop]}) %}{% endfor %}
     {% do ticdc.tried_statements(drops) if drops %}
-    {% do state.update({"answers": answers, "swept": decided.swept or state.get("swept", {})}) %}
+    {% do state.update({"swept": decided.swept or state.get("swept", {})}) %}
     {% do run_query("alter view " ~ view ~ " as " ~ ticdc.state_view(state)) %}
     {% do memory.update({"published": tojson(state.models), "published_number": state.number}) %}
 {% endmacro %}

@@ -2,7 +2,7 @@
    `begin_run` puts in it: `is_begun`, `unfinished` (models that are still to be built), the `catalogs` of the session
    and its `timestamp_type`, the `lease`, the `state`, and of the publication that the run began from `published` (its
    models, as JSON) and `published_number`. Later come `is_published`, `saved` (what of the state is saved), `saving`
-   (the models that save it now) and `met_others` (whether two did at once), `answers` (of questions that were asked),
+   (the models that save it now) and `met_others` (whether two did at once),
    `views` (those that may be made unready), `typed` (what was decided on typed tables), and `timestamp_users` (a mark
    for each model that needs instants). #}
 {% macro memory() %}

@@ -64,6 +64,7 @@ def opened_state(published: State, working: State, facts: OpeningFacts) -> Opene
     )
     staged = state.get("staged", {}) | dict(facts.staged)
     left = _staging_of_others(staged, facts) if facts.is_redecode else ()
+    state.pop("answers", None)  # of a version that kept them
     state |= {
         "models": {name: model for name, model in state.get("models", {}).items() if name not in left},
         "feeds": feeds | dict(facts.feeds),
