@@ -10,7 +10,7 @@
 {# Gives the query of waiting rows with what the catalogue tells of their table at their commit, by the CTE `versions`
    with the columns of `int_ticdc__catalogue`. #}
 {% macro rows_with_version(waiting_rows, which) %}
-    {%- set no_types = ticdc.feeds_whose_protocol("types_of_rows", none) | map(attribute="name") | list -%}
+    {%- set no_types = ticdc.feeds() | selectattr("types_of_rows", "none") | map(attribute="name") | list -%}
     select
         waiting_rows.*,
         waiting_rows.table_schema_id as known_schema_id,
@@ -72,10 +72,10 @@
 
 {# Gives the SQL of the flags of a row that is completed as `resolved`. #}
 {% macro lossy_of_resolved() -%}
-    {%- set stale_types = ticdc.feeds_whose_protocol("types_of_rows", "stale") | map(attribute="name") | list -%}
+    {%- set stale_types = ticdc.feeds() | selectattr("types_of_rows", "equalto", "stale") -%}
     if(
         -- what these rows tell of their table may be as old as the flags of these columns
-        origin = 'wire' and feed in ({{ ticdc.text_literals([""] + stale_types) }}),
+        origin = 'wire' and feed in ({{ ticdc.text_literals([""] + stale_types | map(attribute="name") | list) }}),
         array_union(resolved.lossy, filter(lossy, flag -> flag like '%:no_schema')),
         resolved.lossy
     )

@@ -1,7 +1,8 @@
-{# Gives the configured feeds as mappings with all that models are rendered by: the defaults of what is not given,
-   `options`, what decoders are told, as JSON, where the feed `reads` messages (of a `relation`, of `files`, of `kafka`,
-   or of the raw copy of it that is `kept`), and the model that is their `reader`. Raises an error where feeds lack what
-   models cannot be rendered without while dbt parses, before any UDF can be asked; `check_run` finds all else. #}
+{# Gives the configured feeds as mappings with all that models are rendered by: what `protocols` tells of the protocol,
+   the defaults of what is not given, `options`, what decoders are told, as JSON, where the feed `reads` messages (of a
+   `relation`, of `files`, of `kafka`, or of the raw copy of it that is `kept`), and the model that is their `reader`.
+   Raises an error where feeds lack what models cannot be rendered without while dbt parses, before any UDF can be
+   asked; `check_run` finds all else. #}
 {% macro feeds() %}
     {% set given, feeds, protocols, told = var("ticdc__feeds", none), [], ticdc.protocols(), [
         "binary_encoding_method", "binary_handling_mode", "compression", "delimiter", "encoding", "framing",
@@ -18,9 +19,9 @@
             {% set is_list = value is sequence and value is not string and value is not mapping %}
             {% do lists.update({member: value if is_list else []}) %}
         {% endfor %}
-        {% set source, has_schemas = ticdc.feed_source(feed), protocols[feed["protocol"]].has_writer_schemas %}
+        {% set source, of_protocol = ticdc.feed_source(feed), protocols[feed["protocol"]] %}
         {% set is_kept = source.kind == "kafka" and feed.get("keep_messages") is true %}
-        {% do feeds.append({
+        {% do feeds.append(dict(of_protocol, **{
             "name": feed["name"],
             "protocol": feed["protocol"],
             "source": source,
@@ -30,7 +31,7 @@
             "finished_topics": lists.finished_topics,
             "partitions": partitions if partitions is integer else none,
             "claim_check": options.get("claim_check"),
-            "schemas": options.get("schemas") | string if has_schemas else none,
+            "schemas": options.get("schemas") | string if of_protocol.has_writer_schemas else none,
             "framing": options.get("framing", "confluent"),
             "binary_handling_mode": options.get("binary_handling_mode"),
             "time_zone": options.get("time_zone"),
@@ -39,7 +40,7 @@
             "target_schema": feed.get("target_schema", options.get("target_schema", "{schema}")),
             "tables": lists.tables,
             "typed_relations": lists.typed_relations or ["current", "history", "as_of"],
-        }) %}
+        })) %}
     {% endfor %}
     {% do return(feeds) %}
 {% endmacro %}
@@ -105,15 +106,6 @@
         "kind": "relation", "relation": relation if relation is string else none,
         "layout": layout if layout is string else "kafka",
     }) %}
-{% endmacro %}
-
-{# Gives the feeds whose protocol tells `value` of a member of `protocols`. #}
-{% macro feeds_whose_protocol(capability, value) %}
-    {% set found, protocols = [], ticdc.protocols() %}
-    {% for feed in ticdc.feeds() if protocols[feed.protocol][capability] == value %}
-        {% do found.append(feed) %}
-    {% endfor %}
-    {% do return(found) %}
 {% endmacro %}
 
 {# Gives the relation that the option `schemas` of a feed names, as SQL takes it; none where the option is a URL or the

@@ -47,7 +47,7 @@
 {% macro expects_row() -%}
     {%- set told = ticdc.settled(ref("int_ticdc__changes")).get("updated", []) -%}
     {%- set untold = [] -%}
-    {%- for feed in ticdc.feeds_whose_protocol("tells_updates", false) if feed.name not in told -%}
+    {%- for feed in ticdc.feeds() | selectattr("tells_updates", "equalto", false) if feed.name not in told -%}
         {%- do untold.append(feed.name) -%}
     {%- endfor -%}
     case

@@ -57,7 +57,7 @@
 {% macro kafka_messages_again(feed) %}
     {% set plans, staged = ref("int_ticdc__kafka_offsets"), ticdc.relation_before(feed.reader) %}
     {% if not staged or not ticdc.batches(plans) %}{% do return(ticdc.no_messages()) %}{% endif %}
-    {% set known = ticdc.known_events(staged, [feed.name], ticdc.protocols()[feed.protocol].may_lack_commits) %}
+    {% set known = ticdc.known_events(staged, [feed.name], feed.may_lack_commits) %}
     {# between which offsets Kafka may have them #}
     {% set query %}
 select

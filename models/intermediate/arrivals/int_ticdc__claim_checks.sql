@@ -46,8 +46,7 @@ decoded as (
         message.key as key,
         message.value as value,
         {{ ticdc.text_literal(file.feed.options) }} as options,
-        {% set protocol = ticdc.protocols()[file.feed.protocol] -%}
-        {{ protocol.decode if protocol.gives_list else "array(" ~ protocol.decode ~ ")" }} as events
+        {{ file.feed.decode if file.feed.gives_list else "array(" ~ file.feed.decode ~ ")" }} as events
     from {{ ticdc.named_files(file.feed, file.names) }}
     {% if not loop.last %}
     union all

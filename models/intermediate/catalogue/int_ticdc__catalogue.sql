@@ -125,11 +125,11 @@ limit 1
 {%- endset -%}
 {%- set is_known = is_told or (is_of_package and not run_query(news).rows) -%}
 {#- what the catalogue depends on of each feed -#}
-{%- set facts, protocols = [], ticdc.protocols() -%}
+{%- set facts = [] -%}
 {%- for feed in ticdc.feeds() -%}
     {%- do facts.append({"name": feed.name, "facts": tojson({
         "protocol": feed.protocol, "binary_handling_mode": feed.binary_handling_mode, "time_zone": feed.time_zone,
-        "session_time_zone": feed.session_time_zone, "hides_nulls_of": protocols[feed.protocol].hides_nulls_of,
+        "session_time_zone": feed.session_time_zone, "hides_nulls_of": feed.hides_nulls_of,
     })}) -%}
 {%- endfor -%}
 {%- set identity = [

@@ -6,7 +6,7 @@
 {#- in a state of an older version the table of resolved rows settled it -#}
 {%- set is_old = resolved_rows and not settled.run_id and not ticdc.is_refresh() -%}
 {%- set settled = ticdc.settled(resolved_rows) if is_old else settled -%}
-{%- set ddl_feeds = ticdc.feeds_whose_protocol("sends_ddl", true) | map(attribute="name") | list -%}
+{%- set ddl_feeds = ticdc.feeds() | selectattr("sends_ddl") | map(attribute="name") | list -%}
 {%- set now, known = ticdc.batches(catalogue), settled.get("catalogue") -%}
 {%- set of = local_md5(tojson([ticdc.batches(staged_runs), now, visibility, ticdc.views_key()])) -%}
 {%- set settings = tojson({"is_bounded": visibility == "complete", "ddl_feeds": ddl_feeds}) -%}

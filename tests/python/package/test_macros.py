@@ -140,6 +140,12 @@ def test_feeds(values: Mapping[str, Any]) -> None:
     assert values["feeds"] == [
         {
             **FEEDS["ticdc__feeds"][0],
+            "decode": "ticdc_decode_canal_json(key, value, options)",
+            "gives_list": False,
+            "sends_ddl": True,
+            "types_of_rows": "current",
+            "tells_updates": True,
+            "hides_nulls_of": None,
             "source": {"kind": "relation", "relation": None, "layout": "kafka"},
             "reads": "relation",
             "reader": "stg_ticdc__canal_json",
