@@ -1,16 +1,8 @@
-{# Gives the columns of a row event that do not tell how far it is, as a list. #}
-{% macro row_columns() %}
-    {% do return([
-        "topic", "`partition`", "`offset`", "event_index", "message_at", "commit_ts", "commit_ts_exact", "start_ts",
-        "schema_name", "table_name", "physical_table_id", "op", "row_key", "before_key", "before", "after", "row_id",
-        "table_schema_id", "lossy", "checksum_mismatch",
-    ]) %}
-{% endmacro %}
-
 {# Gives the query of waiting rows with what the catalogue tells of their table at their commit, by the CTE `versions`
    with the columns of `int_ticdc__catalogue`. #}
 {% macro rows_with_version(waiting_rows, which) %}
     {%- set no_types = ticdc.feeds() | selectattr("types_of_rows", "none") | map(attribute="name") | list -%}
+    {%- set stale_types = ticdc.feeds() | selectattr("types_of_rows", "equalto", "stale") -%}
     select
         waiting_rows.*,
         waiting_rows.table_schema_id as known_schema_id,
@@ -22,7 +14,13 @@
             versions.table_schema,
             null
         ) as known_schema,
-        versions.origin,
+        -- what some rows tell of their table may be as old as the flags of these columns
+        filter(
+            waiting_rows.lossy,
+            flag -> flag like '%:no_schema'
+            and versions.origin = 'wire'
+            and waiting_rows.feed in ({{ ticdc.text_literals([""] + stale_types | map(attribute="name") | list) }})
+        ) as flags_that_stay,
         versions.key_columns,
         versions.keys_rows
     from {{ waiting_rows }} as waiting_rows
@@ -67,17 +65,6 @@
             or flag rlike '["\\\\\\p{Cntrl}]'
         ),
         false
-    )
-{%- endmacro %}
-
-{# Gives the SQL of the flags of a row that is completed as `resolved`. #}
-{% macro lossy_of_resolved() -%}
-    {%- set stale_types = ticdc.feeds() | selectattr("types_of_rows", "equalto", "stale") -%}
-    if(
-        -- what these rows tell of their table may be as old as the flags of these columns
-        origin = 'wire' and feed in ({{ ticdc.text_literals([""] + stale_types | map(attribute="name") | list) }}),
-        array_union(resolved.lossy, filter(lossy, flag -> flag like '%:no_schema')),
-        resolved.lossy
     )
 {%- endmacro %}
 

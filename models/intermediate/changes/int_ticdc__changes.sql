@@ -22,27 +22,16 @@
 {%- set key_at_commit = "feed, schema_name, table_name, commit_ts, row_key" -%}
 {#- a row that comes again may tell its commit, or its millisecond as before -#}
 {%- set moment = "feed, schema_name, table_name, commit_ms, row_key, op, row_image, copy" -%}
+{%- set keyless_partition = "feed, schema_name, table_name, commit_ts, topic, `partition`" -%}
 {%- set position = "feed, topic, `partition`, `offset`, event_index, op" -%}
-{%- set whole_rows, waiting_rows = ref("int_ticdc__rows"), ref("int_ticdc__waiting_rows") -%}
 {%- set has_rows = ticdc.has_rows() -%}
-{#- few rows are all sorted, and read once less -#}
-{%- set is_narrowed = plan.has_many_rows and not has_rows -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
-{%- set waits_unsettled = ticdc.is_unsettled_event(settled, progress, rows="waiting_rows.") -%}
-{%- set columns_of_changes = [
+{%- set columns_but_images = [
     "feed", "topic", "`partition`", "`offset`", "event_index", "schema_name", "table_name", "physical_table_id",
-    "commit_ts", "commit_ts_exact", "start_ts", "op", "row_key", "before_key", "before", "after", "lossy",
-    "run_id",
-] + (["table_schema_id"] if true in plan.waits_for_cells else []) -%}
-{%- set of_whole, of_waiting = [], [] -%}
-{%- if true in plan.waits_for_cells -%}
-    {%- do of_whole.append("cast(null as string) as protocol") -%}
-    {%- do of_waiting.append("protocol") -%}
-{%- endif -%}
-{%- if plan.has_keyless_rows -%}
-    {%- do of_whole.append("is_keyless") -%}
-    {%- do of_waiting.append("false as is_keyless") -%}
-{%- endif -%}
+    "commit_ts", "commit_ts_exact", "start_ts", "op", "row_key", "before_key",
+] -%}
+{#- what comes out the same where a feed is rebuilt keeps the run that first had it -#}
+{%- set change_hash = "xxhash64(table_id, table_incarnation, op, copy, before, after)" -%}
 {#- of a table of which no message but its rows tells -#}
 {%- set unseen_table_id -%}
 '`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0'
@@ -50,19 +39,44 @@
 {{ ticdc.takes(progress, is_idle=is_idle, rebuilt=plan.rebuilt or []) }}
 with
 
-{% if plan.has_keyless_rows -%}
-keyless_events as (
+all_rows as (
 
-    select * from {{ whole_rows }}
-    where
-        is_keyless
-        {%- if not settled.run_id %}
-        and {{ is_unsettled }}
-        {%- else %}
-        and commit_ts >= {{ plan.first_keyless_commit_ts }}
+    select *
+    from {{ ticdc.rows_to_take(
+        plan.waits_for_cells,
+        columns_but_images + ["before", "after", "lossy", "row_id", "table_schema_id", "run_id"],
+        ["is_keyless", "cast(null as string) as protocol"],
+        ["false as is_keyless", "protocol"]
+    ) }}
 
 ),
 
+taken_rows as (
+
+    {% if plan.some_are_doubled -%}
+    -- the source holds messages twice at one offset
+    select * except (place)
+    from (
+        select
+            *,
+            row_number() over (
+                -- a topic that was created again has other messages at the same offsets
+                partition by
+                    feed, topic, `partition`, `offset`, event_index, commit_ts, op, row_key, xxhash64(before, after)
+                order by run_id
+            ) as place
+        from all_rows
+        where {{ is_unsettled }}
+    ) as doubled_rows
+    where place = 1
+    {%- else -%}
+    select * from all_rows
+    where {{ is_unsettled }}
+    {%- endif %}
+
+),
+
+{% if plan.has_keyless_rows -%}
 -- what arrives may go on where an offset range of an earlier run ended: all changes of its commits are numbered
 keyless_commits as (
 
@@ -71,60 +85,68 @@ keyless_commits as (
         schema_name,
         table_name,
         commit_ts
-    from keyless_events
-    where {{ is_unsettled }}
+    from all_rows
+    where is_keyless and {{ is_unsettled }}
 
 ),
 
-events_of_keyless_commits as (
+keyless_rows as (
 
-    select keyless_events.*
-    from keyless_events
+    select
+        all_rows.*,
+        -- equal rows of different ids are told apart
+        xxhash64(all_rows.before, all_rows.after, all_rows.row_id) as image_hash,
+        lag(all_rows.`offset`) over in_partition as last_offset,
+        lag(all_rows.event_index) over in_partition as last_index
+    from all_rows
     left semi join keyless_commits
         on
-            keyless_events.feed = keyless_commits.feed
-            and keyless_events.schema_name = keyless_commits.schema_name
-            and keyless_events.table_name = keyless_commits.table_name
-            and keyless_events.commit_ts = keyless_commits.commit_ts
-        {%- endif %}
+            all_rows.feed = keyless_commits.feed
+            and all_rows.schema_name = keyless_commits.schema_name
+            and all_rows.table_name = keyless_commits.table_name
+            and all_rows.commit_ts = keyless_commits.commit_ts
+    where all_rows.is_keyless and all_rows.commit_ts >= {{ plan.first_keyless_commit_ts }}
+    window in_partition as (
+        partition by {{ keyless_partition }} order by `offset`, event_index
+    )
 
 ),
 
-{% endif -%}
-{% if plan.some_are_doubled -%}
-all_rows as (
+offset_ranges as (
 
-    select *
-    from {{ ticdc.rows_to_take(plan.waits_for_cells, columns_of_changes, of_whole, of_waiting) }}
-
-),
-
-doubled_positions as (
-
-    {{ ticdc.doubled_positions("all_rows", is_unsettled) }}
-
-),
-
-rows_and_positions as (
-
-    select /*+ broadcast(doubled_positions) */
-        events.*,
-        doubled_positions.feed is not null as is_doubled
-    from all_rows as events
-    left join doubled_positions
-        on
-            events.feed = doubled_positions.feed
-            and events.topic = doubled_positions.topic
-            and events.`partition` = doubled_positions.`partition`
-            and events.`offset` = doubled_positions.`offset`
-            and events.event_index = doubled_positions.event_index
-    where {{ ticdc.is_unsettled_event(settled, progress, rows="events.") }}
+    select
+        *,
+        -- of a message that the source holds twice
+        coalesce(`offset` = last_offset and event_index = last_index, false) as is_doubled,
+        count_if(
+            not coalesce(
+                (`offset` = last_offset and event_index in (last_index, last_index + 1))
+                or (`offset` = last_offset + 1 and event_index = 0),
+                false
+            )
+        ) over (
+            partition by {{ keyless_partition }} order by `offset`, event_index
+        ) as offset_range
+    from keyless_rows
 
 ),
 
-rows_once as (
+-- equal changes of a commit that stand side by side are rows of their own; what comes again elsewhere, as a replay
+-- does, has the numbers of the first
+numbered_copies as (
 
-    {{ ticdc.rows_once("rows_and_positions") }}
+    select
+        *,
+        if(
+            row_id is null,
+            row_number() over (
+                partition by {{ keyless_partition }}, offset_range, op, image_hash
+                order by `offset`, event_index
+            ),
+            1
+        ) as copy
+    from offset_ranges
+    where not is_doubled
 
 ),
 
@@ -138,9 +160,7 @@ versions as (
 {% if true in plan.waits_for_cells -%}
 rows_with_version as (
 
-    {{ ticdc.rows_with_version(
-        "rows_once" if plan.some_are_doubled else waiting_rows, "waiting_rows.waits_for_cells and " ~ waits_unsettled
-    ) }}
+    {{ ticdc.rows_with_version("taken_rows", "waiting_rows.waits_for_cells") }}
 
 ),
 
@@ -160,45 +180,75 @@ completed_rows as (
 
 ),
 
-completed_events as (
-
-    select
-        * except (before, after, lossy, resolved),
-        resolved.before,
-        resolved.after,
-        {{ ticdc.lossy_of_resolved() }} as lossy,
-        cast(null as bigint) as image_hash,
-        1 as copy
-    from completed_rows
-
-),
-
 {% endif -%}
-{% if false in plan.waits_for_cells -%}
 events as (
 
+    {% if false in plan.waits_for_cells -%}
     select
-        *,
+        {{ columns_but_images | join(",\n        ") }},
+        before,
+        after,
+        lossy,
         -- without a commit TSO, changes of one key within a millisecond differ only in their images
         if(commit_ts_exact, null, xxhash64(before, after)) as image_hash,
         1 as copy
-    from {{ "rows_once" if plan.some_are_doubled else whole_rows }}
-    where {{ is_unsettled }}{{ " and not waits_for_cells" if plan.some_are_doubled }}
-    {%- if plan.has_keyless_rows %} and not is_keyless
+    from taken_rows
+    where not waits_for_cells{{ " and not is_keyless" if plan.has_keyless_rows }}
+    {%- if plan.has_keyless_rows %}
 
     union all
 
-    {{ ticdc.numbered_copies("events_of_keyless_commits" if settled.run_id else "keyless_events") }}
+    select
+        {{ columns_but_images | join(",\n        ") }},
+        before,
+        after,
+        lossy,
+        image_hash,
+        copy
+    from numbered_copies
+    {%- endif %}
+    {%- endif %}
+
+    {{ "union all" if plan.waits_for_cells | length > 1 }}
+
+    {% if true in plan.waits_for_cells -%}
+    select
+        {{ columns_but_images | join(",\n        ") }},
+        resolved.before,
+        resolved.after,
+        array_union(resolved.lossy, flags_that_stay) as lossy,
+        cast(null as bigint) as image_hash,
+        1 as copy
+    from completed_rows
     {%- endif %}
 
 ),
 
-{% endif -%}
+-- an update that changed the key is a delete and an insert
 changes as (
 
-    {% if false in plan.waits_for_cells %}{{ ticdc.changes_of_events("events") }}{% endif %}
-    {{ "union all" if plan.waits_for_cells | length > 1 }}
-    {% if true in plan.waits_for_cells %}{{ ticdc.changes_of_events("completed_events") }}{% endif %}
+    select
+        feed,
+        topic,
+        `partition`,
+        `offset`,
+        event_index,
+        schema_name,
+        table_name,
+        physical_table_id,
+        commit_ts,
+        commit_ts_exact,
+        start_ts,
+        image_hash,
+        copy,
+        lossy,
+        -- one pass over the events, and images are not copied into an array
+        coalesce(half, op) as op,
+        if(half = 'delete', before_key, row_key) as row_key,
+        if(half = 'insert', null, before) as before,
+        if(half = 'delete', null, after) as after
+    from events
+    lateral view explode(if(before_key is null, array(null), array('delete', 'insert'))) halves as half
 
 ),
 
@@ -215,11 +265,6 @@ keys as (
         shiftright(commit_ts, 18) as commit_ms,
         xxhash64(before, after) as row_image,
         {% endif -%}
-        {% if is_narrowed -%}
-        xxhash64(
-            {{ "shiftright(commit_ts, 18)" if is_mixed else "commit_ts" }}, row_key, table_name, schema_name, feed
-        ) as key_hash,
-        {% endif -%}
         topic,
         `partition`,
         `offset`,
@@ -228,26 +273,6 @@ keys as (
 
 ),
 
-{% if is_narrowed -%}
--- numbers alone tell that nearly all changes are alone with their key at their commit
-contended_hashes as (
-
-    select key_hash
-    from keys
-    group by key_hash
-    having count(*) > 1
-
-),
-
-contended_keys as (
-
-    select /*+ broadcast(contended_hashes) */ keys.*
-    from keys
-    left semi join contended_hashes on keys.key_hash = contended_hashes.key_hash
-
-),
-
-{% endif -%}
 {% if has_rows -%}
 known_changes as (
 
@@ -293,7 +318,7 @@ occurrences as (
         rank() over (
             partition by {{ identity }} order by topic, `partition`, `offset`, event_index
         ) as occurrence
-    from {{ "contended_keys" if is_narrowed else "keys" }}
+    from keys
     {%- if has_rows and not is_exact %}
     left join known_puts using ({{ key_at_commit }})
     {%- endif %}
@@ -301,12 +326,43 @@ occurrences as (
 ),
 
 {% if loads -%}
+-- each as the version of its table shows it that is there at the commit of its load
 loaded_rows as (
 
-    {{ ticdc.loaded_rows(loads) }}
+    select
+        versions.schema_name,
+        versions.table_name,
+        versions.table_id,
+        versions.table_incarnation,
+        versions.valid_from_ts as version_from_ts,
+        exported.commit_ts,
+        ticdc_loaded_row(exported.row, versions.columns, exported.key_columns) as loaded,
+        exported.feed
+    from {{ ticdc.rows_of(ref("int_ticdc__exported_rows")) }} as exported
+    inner join versions
+        on
+            exported.feed = versions.feed
+            and lower(exported.schema_name) = versions.schema_key
+            and lower(exported.table_name) = versions.table_key
+            and exported.commit_ts >= versions.valid_from_ts
+            and exported.commit_ts < coalesce(versions.valid_to_ts, exported.commit_ts + 1)
+    where
+        exported.row is not null
+        and (
+            {%- for load in loads %}
+            (
+                exported.feed = {{ ticdc.text_literal(load.feed) }}
+                and exported.schema_name = {{ ticdc.text_literal(load.schema) }}
+                and exported.table_name = {{ ticdc.text_literal(load.table) }}
+                and exported.commit_ts = {{ load.commit_ts }}
+            )
+            {{- " or" if not loop.last }}
+            {%- endfor %}
+        )
 
 ),
 
+-- rows of one key may come several times
 ranked_loaded_rows as (
 
     select
@@ -502,19 +558,33 @@ new_changes as (
         coalesce(told.lossy, lossy) as lossy
     from changes_with_version
 
+){{ "," if rebuilt_feeds }}
+
+{% if rebuilt_feeds -%}
+first_runs as (
+
+    select
+        feed,
+        commit_ts,
+        row_key,
+        {{ change_hash }} as change_hash,
+        min(first_run_id) as first_run_id
+    from {{ ticdc.rows_of(this) }} as known
+    where feed in ({{ ticdc.text_literals(rebuilt_feeds) }})
+    group by feed, commit_ts, row_key, {{ change_hash }}
+
 )
 
+{% endif -%}
 select
     new_changes.*,
-    {% if rebuilt_feeds -%}
-    coalesce(known_before.first_run_id, new_changes.run_id) as first_run_id
-    {%- else -%}
-    run_id as first_run_id
-    {%- endif %}
+    {{ "coalesce(first_runs.first_run_id, new_changes.run_id)" if rebuilt_feeds else "run_id" }} as first_run_id
 from new_changes
 {%- if rebuilt_feeds %}
-{{ ticdc.join_first_runs(
-    "new_changes", ticdc.rows_of(this), "xxhash64(table_id, table_incarnation, op, copy, before, after)",
-    "feed in (" ~ ticdc.text_literals(rebuilt_feeds) ~ ")"
-) }}
+left join first_runs
+    on
+        new_changes.feed = first_runs.feed
+        and new_changes.commit_ts = first_runs.commit_ts
+        and new_changes.row_key = first_runs.row_key
+        and {{ change_hash }} = first_runs.change_hash
 {%- endif %}

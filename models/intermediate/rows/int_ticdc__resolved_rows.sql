@@ -18,7 +18,26 @@
 {%- if not some_wait %}
 
 select
-    {{ ticdc.row_columns() | join(",\n    ") }},
+    topic,
+    `partition`,
+    `offset`,
+    event_index,
+    message_at,
+    commit_ts,
+    commit_ts_exact,
+    start_ts,
+    schema_name,
+    table_name,
+    physical_table_id,
+    op,
+    row_key,
+    before_key,
+    before,
+    after,
+    row_id,
+    table_schema_id,
+    lossy,
+    checksum_mismatch,
     run_id,
     feed
 from {{ ref("int_ticdc__events") }}
@@ -66,7 +85,7 @@ rows_with_schema as (
         waiting_rows.*,
         named_schemas.table_schema_id as known_schema_id,
         named_schemas.table_schema as known_schema,
-        cast(null as string) as origin,
+        cast(array() as array<string>) as flags_that_stay,
         versions.key_columns,
         versions.keys_rows
     from waiting_rows
@@ -128,7 +147,7 @@ select
     resolved.after,
     row_id,
     known_schema_id as table_schema_id,
-    {{ ticdc.lossy_of_resolved() }} as lossy,
+    array_union(resolved.lossy, flags_that_stay) as lossy,
     resolved.checksum_mismatch,
     {{ ticdc.run_id() }} as run_id,
     feed

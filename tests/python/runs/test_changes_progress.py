@@ -47,12 +47,6 @@ def test_what_arrives_is_summed_up() -> None:
     )
 
 
-@pytest.mark.parametrize(("messages", "are_many"), [([4_000, 5_999], False), ([4_000, 6_000], True)])
-def test_rows_of_all_feeds_are_many_or_few(messages: list[int], are_many: bool) -> None:
-    arrivals = [Arrival(f"feed_{place}", 1, messages=count) for place, count in enumerate(messages)]
-    assert changes_progress(arrivals, [], SettledChanges(), Settled(9), NOW).has_many_rows == are_many
-
-
 def test_changes_through_what_was_shown_are_late() -> None:
     """Not of feeds whose dead letters are read again; where DDL came below a bound, those that were late."""
     settled = SettledChanges(7, {"shop": 50, "web": 60, "old": 70}, {"shop": 5, "web": 5})

@@ -12,11 +12,6 @@ from ticdc_udfs.runs.progress import Cause, Settled, feeds_to_rebuild, newest_ca
 
 _MOST_TABLES = 200
 """Readers carry the list of tables with split changes: of more than these it tells the feed."""
-_MANY_ROWS = 10_000
-"""From so many rows on, a number tells first which may be repeats: to sort all rows moves all of their keys.
-
-With 503,860 changes both ways take as long; below that, planning is what takes time.
-"""
 
 
 class SettledChanges(Settled, frozen=True, rename={"has_keyless_rows": "has_bags"}):
@@ -51,7 +46,6 @@ class Arrival(Struct, frozen=True):
     some_are_whole: bool = False
     some_wait_for_cells: bool = False
     some_have_gaps: bool = False
-    messages: int = 0
 
 
 class Load(Struct, frozen=True, rename={"schema_name": "schema", "table_name": "table"}):
@@ -78,11 +72,11 @@ class ChangesProgress(Struct, frozen=True):
     `first_commit_ts` is that of the first row, `first_keyless_commit_ts` of the first one without key, 0 where there
     is none; `is_exact` says whether each row tells its commit, `waits_for_cells` which rows there are: whole ones
     (false), and those that wait for cells (true); `some_have_gaps` says whether offsets have gaps, or come twice,
-    `is_mixed` whether rows may come again that told their commit otherwise: a millisecond alone, or a TSO;
-    `has_many_rows` whether it pays to find the few that may be repeats before they are sorted. `rebuilt` are the feeds
-    that are rebuilt. Changes through the commits in `shown_through` are late, as their feeds were shown through these:
-    not those of feeds whose dead letters are read again. Of feeds that are `shown_again`, as DDL came below their
-    bound, only changes are late that were late, or were not there. `is_idle` says that there is nothing to take.
+    `is_mixed` whether rows may come again that told their commit otherwise: a millisecond alone, or a TSO. `rebuilt`
+    are the feeds that are rebuilt. Changes through the commits in `shown_through` are late, as their feeds were shown
+    through these: not those of feeds whose dead letters are read again. Of feeds that are `shown_again`, as DDL came
+    below their bound, only changes are late that were late, or were not there. `is_idle` says that there is nothing to
+    take.
     """
 
     progress: SettledChanges
@@ -94,7 +88,6 @@ class ChangesProgress(Struct, frozen=True):
     waits_for_cells: Sequence[bool]
     some_have_gaps: bool
     is_mixed: bool
-    has_many_rows: bool
     rebuilt: Sequence[str]
     shown_through: Mapping[str, int]
     shown_again: Sequence[str]
@@ -158,7 +151,6 @@ def changes_progress(
         waits_for_cells=[False] * (some_are_whole or not some_wait) + [True] * some_wait,
         some_have_gaps=any(each.some_have_gaps for each in arrivals),
         is_mixed=any(each.feed in exact & inexact | untold for each in arrivals),
-        has_many_rows=sum(each.messages for each in arrivals) >= _MANY_ROWS,
         rebuilt=rebuilt,
         shown_through={
             feed: commit_ts for feed, commit_ts in settled.bounds.items() if feed not in rebuilt or feed in shown_again
