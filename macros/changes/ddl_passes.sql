@@ -1,11 +1,13 @@
-{# Gives the SQL of the DDL that changes rows and was not applied yet, as a JSON text of the UDF `ticdc_ddl_passes`:
-   passes of which each has at most one commit of each table, so that a table's commits keep their order, and the
-   feeds whose rows are to be carried anew, as something came below what was settled. #}
-{% macro ddl_passes(settled, through) %}
-{%- set known = settled.get("of", {}).get("catalogue") -%}
-{%- set catalogue = ref("int_ticdc__catalogue") -%}
-{%- set now = ticdc.batches(catalogue) -%}
-{%- set is_settled = "commit_ts <= coalesce(" ~ ticdc.of_feed(settled.bounds) ~ ", 0)" %}
+{# Gives which DDL is applied to rows by this run, and how: `steps`, one after the other, each with its `effect` on rows
+   (`moves` or `columns`) and with `ddl_commits`, feed to commits; the feeds that are `rebuilt`, and `progress`, which
+   is noted; and whether there is nothing to write, `is_idle`. Asks the UDF `ticdc_ddl_passes` where something may have
+   come since. #}
+{% macro ddl_passes(settled) %}
+    {% set catalogue, changes = ref("int_ticdc__catalogue"), ref("int_ticdc__changes") %}
+    {% set shown = ticdc.settled(changes) %}
+    {% set now, known = ticdc.batches(catalogue), settled.get("of", {}).get("catalogue") %}
+    {% set of = {"catalogue": now, "changes": ticdc.batches(changes), "through": shown.bounds} %}
+    {% set query %}
 with
 
 effects as (
@@ -44,50 +46,20 @@ effects as (
         physical_id,
         regrouped
 
-),
-
-told_effects as (
-
-    select
-        feed,
-        commit_ts,
-        case
-            when not {{ is_settled }} then 'new'
-            when is_known and is_there then 'settled'
-            when is_there then 'late'
-            else 'gone'
-        end as state,
-        filter(array(table_id, to_table_id), each -> each is not null) as tables,
-        moves_rows
-    from effects
-    where {{ is_settled }} or (is_there and {{ ticdc.is_within("commit_ts", through) }})
-
-),
-
-ddl_commits as (
-
-    select
-        feed,
-        commit_ts,
-        state,
-        array_distinct(flatten(collect_list(if(moves_rows, tables, array())))) as moved_tables,
-        array_distinct(flatten(collect_list(if(moves_rows, array(), tables)))) as widened_tables,
-        -- what is settled matters beside what came late
-        bool_or(bool_or(state in ('late', 'gone'))) over (partition by feed) as some_are_late
-    from told_effects
-    group by feed, commit_ts, state
-
 )
 
-select ticdc_ddl_passes(all_commits.ddl_commits, all_rows.late_rows)
+select ticdc_ddl_passes(
+    all_effects.effects,
+    all_rows.late_rows,
+    {{ ticdc.text_literals([tojson(settled), tojson(shown), ticdc.run_id()]) }}
+)
 from (
-    select to_json(collect_list(struct(*))) as ddl_commits
-    from ddl_commits
-    where state = 'new' or some_are_late
-) as all_commits
+    select to_json(collect_list(struct(*))) as effects
+    from effects
+) as all_effects
 cross join (
     select to_json(collect_set(changes.feed)) as late_rows
-    from {{ ticdc.rows_of(ref("int_ticdc__changes")) }} as changes
+    from {{ ticdc.rows_of(changes) }} as changes
     left semi join (
         select
             feed,
@@ -95,7 +67,7 @@ cross join (
             table_incarnation,
             max(commit_ts) as last_commit_ts
         from effects
-        where commit_ts <= coalesce({{ ticdc.of_feed(settled.bounds) }}, 0)
+        where commit_ts <= {{ ticdc.of_feed(settled.bounds) }}
         group by feed, table_id, table_incarnation
     ) as settled_effects
         on
@@ -108,11 +80,10 @@ cross join (
         and changes.run_id > {{ settled.run_id }}
         and {{ "true" if settled.bounds else "false" }}
 ) as all_rows
+    {% endset %}
+    {% set found = ticdc.rows_if_built(changes, query) if settled.get("of") != of else [] %}
+    {% set plan = {"progress": settled, "steps": [], "rebuilt": [], "is_idle": settled.run_id > 0} %}
+    {% do plan.update(fromjson(found[0][0])) if found %}
+    {% do plan.progress.update({"of": of}) if found %}
+    {% do return(plan) %}
 {% endmacro %}
-
-{# Gives the SQL condition that a row is of one of some DDL. #}
-{% macro is_of_ddl_commits(ddl_commits, column) -%}
-    {%- set of_feeds = {} -%}
-    {%- for feed, commit_ts in ddl_commits -%}{%- do of_feeds.setdefault(feed, []).append(commit_ts) -%}{%- endfor -%}
-    array_contains({{ ticdc.of_feed(of_feeds, "array<bigint>") }}, {{ column }})
-{%- endmacro %}

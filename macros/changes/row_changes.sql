@@ -7,7 +7,9 @@
         {%- set has_keyless_rows = ticdc.settled(ref("int_ticdc__changes")).get("has_bags") -%}
     {%- endif -%}
     {%- set rows_of = ticdc.published_rows if of_publication else ticdc.rows_of -%}
-    {%- set changes, carried = rows_of(ref("int_ticdc__changes")), rows_of(carried_rows) -%}
+    {%- set changes = rows_of(ref("int_ticdc__changes")) -%}
+    {#- a query stands for the table where a step writes to it -#}
+    {%- set carried = carried_rows if carried_rows is string else rows_of(carried_rows) -%}
     {%- set columns = [
         "feed", "table_id", "table_incarnation", "version_from_ts", "schema_name", "table_name", "commit_ts",
         "commit_ts_exact", "op", "apply_rank", "row_key", "before", "after", "lossy", "topic", "`partition`",

@@ -2,10 +2,12 @@
     {%- set existing, target = load_cached_relation(this), this.incorporate(type="table") -%}
     {%- set had_rows, before, taken = ticdc.has_rows(), ticdc.settled(), ticdc.taken(sql) -%}
     {%- set replaces = config.get("replaces", false) -%}
+    {#- of a model in steps, each reads what those before it wrote -#}
+    {%- set queries = taken.query.split("-- the next step\n") if config.get("in_steps") else [taken.query] -%}
     {%- do ticdc.begin_model(existing, none if replaces else "run_id") -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- set existing = ticdc.fitting_table(existing, taken.query) -%}
+    {%- set existing = ticdc.fitting_table(existing, queries[0]) -%}
     {%- if replaces -%}
         {%- set fingerprint = local_md5(taken.query ~ config.get("file_format", "")) -%}
         {%- set settled = dict(taken.settles or {}, fingerprint=fingerprint) -%}
@@ -18,7 +20,8 @@
     {%- if is_idle and had_rows -%}
         {%- call noop_statement("main", "NOTHING NEW") -%}{%- endcall -%}
     {%- else -%}
-        {%- call statement("main") -%}{{ ticdc.batch_statement(existing, target, taken.query) }}{%- endcall -%}
+        {%- call statement("main") -%}{{ ticdc.batch_statement(existing, target, queries[0]) }}{%- endcall -%}
+        {%- for query in queries[1:] -%}{%- do run_query(ticdc.batch_statement(target, target, query)) -%}{%- endfor -%}
         {%- set is_rebuild = replaces or taken.is_rebuild or not had_rows -%}
         {%- do ticdc.add_batch(target, is_rebuild=is_rebuild, rebuilt=taken.rebuilt) -%}
         {%- do ticdc[config.get("notes")](target, settled) if config.get("notes") -%}

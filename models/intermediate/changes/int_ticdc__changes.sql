@@ -6,6 +6,7 @@
     )
 }}
 -- depends_on: {{ ref("int_ticdc__events") }}
+-- depends_on: {{ ref("int_ticdc__waiting_rows") }}
 {%- set settled, catalogue = ticdc.settled(), ref("int_ticdc__catalogue") -%}
 {%- set plan = ticdc.planned(ref("int_ticdc__changes_plan"), [ref("int_ticdc__staged_runs"), catalogue]) -%}
 {%- set plan = plan or {"progress": settled, "waits_for_cells": [false], "is_exact": true} -%}
@@ -27,8 +28,8 @@
 {%- set has_rows = ticdc.has_rows() -%}
 {%- set is_unsettled = ticdc.is_unsettled_event(settled, progress) -%}
 {%- set columns_but_images = [
-    "feed", "topic", "`partition`", "`offset`", "event_index", "schema_name", "table_name", "physical_table_id",
-    "commit_ts", "commit_ts_exact", "start_ts", "op", "row_key", "before_key",
+    "feed", "topic", "`partition`", "`offset`", "event_index", "schema_name", "table_name",
+    "physical_table_id", "commit_ts", "commit_ts_exact", "start_ts", "op", "row_key", "before_key",
 ] -%}
 {#- what comes out the same where a feed is rebuilt keeps the run that first had it -#}
 {%- set change_hash = "xxhash64(table_id, table_incarnation, op, copy, before, after)" -%}
@@ -61,8 +62,7 @@ taken_rows as (
             *,
             row_number() over (
                 -- a topic that was created again has other messages at the same offsets
-                partition by
-                    feed, topic, `partition`, `offset`, event_index, commit_ts, op, row_key, xxhash64(before, after)
+                partition by {{ position }}, commit_ts, row_key, xxhash64(before, after)
                 order by run_id
             ) as place
         from all_rows
@@ -77,7 +77,7 @@ taken_rows as (
 ),
 
 {% if plan.has_keyless_rows -%}
--- what arrives may go on where an offset range of an earlier run ended: all changes of its commits are numbered
+-- what arrives may go on where an offset range of an earlier run ended: all rows of its commits are numbered
 keyless_commits as (
 
     select distinct
@@ -131,8 +131,8 @@ offset_ranges as (
 
 ),
 
--- equal changes of a commit that stand side by side are rows of their own; what comes again elsewhere, as a replay
--- does, has the numbers of the first
+-- equal changes of a commit that stand side by side are rows of their own; what comes again elsewhere, as a
+-- replay does, has the numbers of the first
 numbered_copies as (
 
     select
@@ -487,18 +487,7 @@ changes_with_version as (
         {{ ticdc.run_id() }} as run_id,
         changes.feed
     from changes
-    -- an anti join would find the marks again for each part of the union
-    left join marked
-        on
-            changes.feed = marked.feed
-            and changes.topic = marked.topic
-            and changes.`partition` = marked.`partition`
-            and changes.`offset` = marked.`offset`
-            and changes.event_index = marked.event_index
-            and changes.op = marked.op
-    left join versions
-        on
-            {{ ticdc.is_of_version("changes") }}
+    left join marked using ({{ position }})
     {%- if plan.shown_again %}
     left join (
         select
@@ -507,9 +496,11 @@ changes_with_version as (
         from {{ ticdc.rows_of(this) }} as known
         where feed in ({{ ticdc.text_literals(plan.shown_again) }})
         group by {{ position }}
-    ) as shown_before
-        on {% for column in position.split(", ") %}changes.{{ column }} = shown_before.{{ column }}{{ " and " if not loop.last }}{% endfor %}
+    ) as shown_before using ({{ position }})
     {%- endif %}
+    left join versions
+        on
+            {{ ticdc.is_of_version("changes") }}
     where not coalesce(marked.is_repeat, false)
     {%- if loads %}
 
@@ -578,7 +569,11 @@ first_runs as (
 {% endif -%}
 select
     new_changes.*,
-    {{ "coalesce(first_runs.first_run_id, new_changes.run_id)" if rebuilt_feeds else "run_id" }} as first_run_id
+    {% if rebuilt_feeds -%}
+    coalesce(first_runs.first_run_id, new_changes.run_id) as first_run_id
+    {%- else -%}
+    run_id as first_run_id
+    {%- endif %}
 from new_changes
 {%- if rebuilt_feeds %}
 left join first_runs

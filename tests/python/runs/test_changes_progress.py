@@ -10,7 +10,6 @@ import pytest
 
 from ticdc_udfs.contract.json_texts import by_json
 from ticdc_udfs.runs.changes import Arrival, Load, SettledChanges, changes_progress, split_tables
-from ticdc_udfs.runs.ddl_commits import DdlCommit, DdlPasses, ddl_passes
 from ticdc_udfs.runs.progress import Cause, Settled
 
 NOW = 90
@@ -162,64 +161,7 @@ def test_tables_with_split_changes() -> None:
     assert split_tables(many, [("a", "t")]) == [("a", "")]
 
 
-def test_ddl_commits_of_one_table_come_one_after_the_other() -> None:
-    ddl_commits = [
-        DdlCommit("shop", 30, ["t"]),
-        DdlCommit("shop", 10, ["t", "u"]),
-        DdlCommit("shop", 20, ["v"], ["w"]),
-        DdlCommit("shop", 40, ["u", "v"]),
-        DdlCommit("shop", 50, [], ["t"]),
-        DdlCommit("web", 60, ["t"]),
-    ]
-    assert ddl_passes(ddl_commits) == DdlPasses(
-        [[("shop", 10), ("shop", 20), ("web", 60)], [("shop", 30), ("shop", 40)]], True, {"shop": 50, "web": 60}
-    )
-    assert ddl_passes([]) == DdlPasses([], False, {})
-
-
-SETTLED = DdlCommit("shop", 20, ["t"], ["u"], "settled")
-
-
-@pytest.mark.parametrize(
-    ("late", "causes"),
-    [
-        (DdlCommit("shop", 30, ["t"], state="late"), {}),
-        (DdlCommit("shop", 10, ["v"], state="late"), {}),
-        (DdlCommit("web", 10, ["t"], state="late"), {}),
-        (DdlCommit("shop", 10, ["t"], state="late"), {"shop": ("late_effect", 10)}),
-        (DdlCommit("shop", 10, [], ["u"], "late"), {"shop": ("late_effect", 10)}),
-        (DdlCommit("shop", 20, ["v"], state="late"), {"shop": ("late_effect", 20)}),
-        (DdlCommit("shop", 30, ["t"], state="gone"), {"shop": ("late_effect", 30)}),
-    ],
-)
-def test_late_ddl_is_carried_alone_where_nothing_was_carried_after_it(late: DdlCommit, causes: dict[str, Any]) -> None:
-    new = DdlCommit("shop", 50, ["t"])
-    found = ddl_passes([SETTLED, new, late])
-    if causes:
-        assert found == DdlPasses([], False, {}, causes=causes)
-        return
-    assert found.late == ((late.feed, late.commit_ts),)
-    assert sum(map(len, found.passes)) == 2
-    assert (new.feed, new.commit_ts) in found.passes[-1]
-
-
-def test_late_rows_before_ddl_make_its_rows_anew() -> None:
-    found = ddl_passes([DdlCommit("shop", 50, ["t"])], ["shop"])
-    assert found == DdlPasses([], False, {}, causes={"shop": ("late_row", None)})
-
-
-def test_the_first_ddl_that_came_late_is_told() -> None:
-    late = [DdlCommit("shop", commit_ts, ["t"], state="late") for commit_ts in (15, 10)]
-    assert ddl_passes([SETTLED, *late], ["shop"]).causes == {"shop": ("late_effect", 10)}
-
-
 def test_functions_are_called_with_json_texts() -> None:
-    function = by_json(ddl_passes, list[DdlCommit], list[str])
-    texts = ['[{"feed":"shop","commit_ts":1,"moved_tables":["t"],"widened_tables":["t"],"state":"new"}]', None]
-    assert function(pa.array(texts, pa.string()), pa.array(["[]", "[]"])).to_pylist() == [
-        '{"passes":[[["shop",1]]],"gives_columns":true,"last_commits":{"shop":1},"late":[],"causes":{}}',
-        None,
-    ]
     settled = by_json(lambda each: each, SettledChanges)
     noted = '{"run_id":7,"bounds":{"shop":5},"of":{"versions":[1]},"has_bags":true,"loaded":{"x":null}}'
     state = json.loads(settled(pa.array([noted])).to_pylist()[0])

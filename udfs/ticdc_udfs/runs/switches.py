@@ -89,7 +89,7 @@ WHERE_SET = (
     "Spark is started"
 )
 
-_TABLES = ("ticdc_append", "ticdc_carried_rows", "ticdc_log")
+_TABLES = ("ticdc_append", "ticdc_log")
 _PARTITIONS = (["batch_id"], ["batch_id", "feed"], ["batch_id", "is_redriven", "feed"])
 _OWN = "of the package alone: set yours below the name of your project"
 

@@ -388,11 +388,20 @@ _SPLIT_TABLES = Udf(
 )
 _DDL_PASSES = Udf(
     name="ticdc_ddl_passes",
-    arguments=(("ddl_commits", "string"), ("late_rows", "string")),
+    arguments=(
+        ("effects", "string"),
+        ("late_rows", "string"),
+        ("settled", "string"),
+        ("changes", "string"),
+        ("run_id", "string"),
+    ),
     returns="string",
-    description="The passes in which commits of DDL that move rows are written, one after the other, and the feeds for "
-    "which they start again because of what came late, such as those of `late_rows`; all are JSON texts.",
-    function=by_json(ddl_commits.ddl_passes, list[ddl_commits.DdlCommit], list[str]),
+    description="The statements by which a run applies DDL to rows, one after the other, and the feeds for which it "
+    "applies all anew, by what commits do to rows, the feeds of which rows came late, what was settled before, and how "
+    "far changes go; all are JSON texts.",
+    function=by_json(
+        ddl_commits.ddl_passes, list[ddl_commits.DdlEffect], list[str], progress.Settled, progress.Settled, int
+    ),
 )
 
 _LATEST_STATE = Udf(
