@@ -74,8 +74,12 @@ left join (
         `partition` as of_partition,
         `offset` as of_offset
     from (
-        {{ ticdc.held_messages(ticdc.feeds()) }}
+        {{ ticdc.held_messages() }}
     ) as messages
+    {%- if flags.EMPTY %}
+    -- staging takes none of a relation
+    where is_copy
+    {%- endif %}
 ) as kept
     on staged.feed = of_feed and topic = of_topic and `partition` = of_partition and `offset` = of_offset
 where event_index = 0 and not is_redriven and (configured.feed is null or of_topic is null)

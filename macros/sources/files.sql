@@ -89,7 +89,7 @@ where ledger.feed in ({{ ticdc.text_literals(redriven) }})
     {%- endfor %}
 {%- endmacro %}
 
-{# Gives the SQL of the messages of files of storage sinks, in the columns of `relation_messages`; of CSV also
+{# Gives the SQL of the messages of files of storage sinks, in the columns of `no_messages`; of CSV also
    `table_schema`, the packed schema files of the table, and `header`. A file that is gone has none. #}
 {% macro file_messages(protocol, feeds, files, is_first=false) %}
 {%- set read = ticdc.files_to_read(protocol, feeds, files, is_first) -%}

@@ -1,4 +1,4 @@
-{# Gives the SQL of the messages between offsets of Kafka, in the columns of `relation_messages`, by a temporary view of
+{# Gives the SQL of the messages between offsets of Kafka, in the columns of `no_messages`, by a temporary view of
    the session. #}
 {% macro kafka_rows(feed, ranges, fails_on_loss=true) %}
     {% if not ranges %}{% do return(ticdc.no_messages()) %}{% endif %}
@@ -36,7 +36,7 @@
 {% endmacro %}
 
 {# Gives the SQL of the messages in Kafka that the asking model reads in this run, in the columns of
-   `relation_messages`: those of the newest plan that it did not read yet. #}
+   `int_ticdc__messages`: those of the newest plan that it did not read yet. #}
 {% macro kafka_messages(feeds) %}
     {% set found, plans = [], ref("int_ticdc__kafka_offsets") %}
     {% set may_read = execute and ticdc.memory().get("is_begun") and not flags.EMPTY and ticdc.batches(plans) %}
@@ -92,17 +92,3 @@ group by known.topic, known.`partition`
         ~ ") as known using (feed, topic, `partition`, `offset`, message_at)"
     ) %}
 {% endmacro %}
-
-{# Gives the SQL of messages in the raw copy, in the columns of `relation_messages`. #}
-{% macro kept_messages(feeds, since=0) -%}
-select
-    topic,
-    `partition`,
-    `offset`,
-    `timestamp` as message_at,
-    key,
-    value,
-    feed
-from {{ ticdc.live_rows(ref("int_ticdc__kept_messages")) }} as kept_messages
-where feed in ({{ ticdc.text_literals(feeds | map(attribute="name")) }}) and run_id > {{ since }}
-{%- endmacro %}

@@ -1,63 +1,54 @@
-{# Gives what a staging model reads of a protocol whose messages lie in topics: `new`, the SQL of those that no run has
-   staged, in the columns of `relation_messages`; `redriven`, the names of the feeds whose dead letters are decoded
-   again, and `again`, the SQL of their messages, none where there is no such feed; what it `settles`; `is_idle`. #}
-{% macro messages_in_topics(protocol) %}
+{# Gives what a model reads of a protocol whose messages lie in topics, where `staged` is its staging, none where all
+   is made anew: `new`, the SQL of the messages that no run has staged; `redriven`, the names of the feeds whose dead
+   letters are decoded again, and `again`, the SQL of their messages, as far as they are there still, and maybe of
+   others, none where there is no such feed; what staging `settles`; `is_idle`. #}
+{% macro messages_in_topics(protocol, staged) %}
     {% set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list %}
-    {% set staged = this if ticdc.has_rows() else none %}
     {% set redriven, first_run_id = ticdc.feeds_to_redrive(protocol, staged), ticdc.first_run_id(staged) %}
-    {% set settles, before = {"run_id": first_run_id}, ticdc.settled().get("plan_run_id", 0) %}
-    {% set new = ticdc.new_messages(feeds, ticdc.staged_offsets(protocol, staged, first_run_id)) %}
-    {% set again = ticdc.sent_messages(feeds | selectattr("name", "in", redriven) | list) if redriven %}
-    {% if "kafka" in feeds | map(attribute="reads") %}
-        {% set newest = before if flags.EMPTY else ticdc.facts(ref("int_ticdc__kafka_offsets")).newest_run_id or 0 %}
-        {% do settles.update({"plan_run_id": newest}) %}
+    {% set before, settles = ticdc.settled(staged) if staged else {}, {"run_id": first_run_id} %}
+    {% set new, again, by_place = [], [], {} %}
+    {% for feed in feeds %}{% do by_place.setdefault(feed.reads, []).append(feed) %}{% endfor %}
+    {% set held %}
+select
+    feed,
+    topic,
+    `partition`,
+    `offset`,
+    message_at,
+    key,
+    value
+from {{ ref("int_ticdc__messages") }}
+where protocol = {{ ticdc.text_literal(protocol) }}
+    {%- endset %}
+    {% if by_place.relation %}
+        {% set ranges = ticdc.staged_offsets(protocol, staged, first_run_id) %}
+        {% set is_new = ticdc.is_not_staged(by_place.relation, ranges, ticdc.rows_of(staged) if staged) %}
+        {% do new.append(held ~ " and not is_copy and " ~ ("false" if flags.EMPTY else is_new)) %}
     {% endif %}
-    {% if "kept" in feeds | map(attribute="reads") %}
+    {% if by_place.kept %}
+        {% do new.append(held ~ " and is_copy and run_id > " ~ (before.kept_run_id or 0)) %}
         {% do settles.update({"kept_run_id": ticdc.facts(ref("int_ticdc__kept_messages")).newest_run_id or 0}) %}
     {% endif %}
-    {% set may_be_idle = execute and staged and not redriven %}
-    {% set is_idle = may_be_idle and not run_query("select 1 from (" ~ new ~ ") limit 1").rows | length %}
-    {% do return({"new": new, "again": again, "redriven": redriven, "settles": settles, "is_idle": is_idle}) %}
-{% endmacro %}
-
-{# Gives the SQL of the messages in topics of feeds that no run has staged, once for each feed, whose name is in the
-   column `feed`; `staged` is what `staged_offsets` gives. #}
-{% macro new_messages(feeds, staged) %}
-    {% set found, by_place = [], {} %}
-    {% for feed in feeds %}{% do by_place.setdefault(feed.reads, []).append(feed) %}{% endfor %}
-    {% if by_place.relation %}
-        {% do found.append(ticdc.relation_messages(by_place.relation, staged.ranges)) %}
+    {% if by_place.kafka %}
+        {% set plans, read = ref("int_ticdc__kafka_offsets"), before.plan_run_id or 0 %}
+        {% do new.append(ticdc.kafka_messages(by_place.kafka)) %}
+        {% do settles.update({"plan_run_id": read if flags.EMPTY else (ticdc.facts(plans).newest_run_id or 0)}) %}
     {% endif %}
-    {% if by_place.kafka %}{% do found.append(ticdc.kafka_messages(by_place.kafka)) %}{% endif %}
-    {% if by_place.kept %}
-        {% set since = ticdc.settled(staged.relation).get("kept_run_id") or 0 if staged.relation else 0 %}
-        {% do found.append(ticdc.kept_messages(by_place.kept, since)) %}
-    {% endif %}
-    {% do return(found | join("\nunion all\n")) %}
-{% endmacro %}
-
-{# Gives the SQL of all messages in topics of feeds that relations and raw copies hold, as no view can read what is in
-   Kafka alone, in the columns of `relation_messages`. #}
-{% macro held_messages(feeds) %}
-    {% set found, kept = [], feeds | selectattr("reads", "equalto", "kept") | list %}
-    {% set in_relations = feeds | selectattr("reads", "equalto", "relation") | list %}
-    {% if in_relations %}{% do found.append(ticdc.relation_messages(in_relations)) %}{% endif %}
-    {% if kept %}{% do found.append(ticdc.kept_messages(kept)) %}{% endif %}
-    {% do return(found | join("\nunion all\n") or ticdc.no_messages()) %}
-{% endmacro %}
-
-{# Gives the SQL of the messages of dead letters of feeds, and maybe others, as far as they are there still, in the
-   columns of `relation_messages`. #}
-{% macro sent_messages(feeds) %}
-    {% set held = feeds | rejectattr("reads", "equalto", "kafka") | list %}
-    {% set found = [ticdc.held_messages(held)] if held else [] %}
-    {% for feed in feeds | selectattr("reads", "equalto", "kafka") %}
-        {% do found.append(ticdc.kafka_messages_again(feed)) %}
+    {% for feed in feeds if feed.name in redriven %}
+        {% do again.append(
+            ticdc.kafka_messages_again(feed) if feed.reads == "kafka"
+            else held ~ " and feed = " ~ ticdc.text_literal(feed.name)
+        ) %}
     {% endfor %}
-    {% do return(found | join("\nunion all\n")) %}
+    {% set new = new | join("\nunion all\n") %}
+    {% set may_be_idle = execute and staged and not redriven %}
+    {% do return({
+        "new": new, "again": again | join("\nunion all\n"), "redriven": redriven, "settles": settles,
+        "is_idle": may_be_idle and not run_query("select 1 from (" ~ new ~ ") limit 1").rows | length,
+    }) %}
 {% endmacro %}
 
-{# Gives the SQL of no messages, in the columns of `relation_messages`. #}
+{# Gives the SQL of no messages, in the columns of messages. #}
 {% macro no_messages() -%}
 select
     '' as topic,

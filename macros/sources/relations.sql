@@ -1,24 +1,34 @@
-{# Gives the relation in which the messages of a feed are; it is empty under `dbt build --empty`. #}
+{# Gives the relation in which the messages of a feed are. #}
 {% macro source_relation(feed) %}
-    {% set messages = source("ticdc", "messages") %}
-    {% if not feed.source.relation %}{% do return(messages) %}{% endif %}
+    {# whole also with `--empty`, which leaves out what staging reads of it #}
+    {% if not feed.source.relation %}{% do return(source("ticdc", "messages").replace(limit=none)) %}{% endif %}
     {% set parts = [] %}
     {% for part in feed.source.relation.split(".") %}{% do parts.append(ticdc.identifier(part)) %}{% endfor %}
     {# a name may have three parts, of which dbt-spark knows two #}
-    {% set relation = api.Relation.create(schema=parts[:-1] | join(".") or none, identifier=parts[-1]) %}
-    {% do return(relation.replace(limit=messages.limit)) %}
+    {% do return(api.Relation.create(schema=parts[:-1] | join(".") or none, identifier=parts[-1])) %}
 {% endmacro %}
 
-{# Gives the SQL of the messages of feeds whose source is a relation, whatever its layout, once for each feed, whose
-   name is in the column `feed`. #}
-{% macro relation_messages(feeds, ranges=[]) %}
-{%- set by_source = {} -%}
-{%- for feed in feeds -%}
-    {%- do by_source.setdefault(tojson(feed.source, sort_keys=true), []).append(feed) -%}
+{# Gives the SQL of all messages in topics that relations and raw copies hold, in one shape, once for each feed, as
+   no view can read what is in Kafka alone. `is_copy` and `run_id` tell whether a run copied it, and which. #}
+{% macro held_messages() %}
+{%- set by_source, kept = {}, ticdc.feeds() | selectattr("reads", "equalto", "kept") | list -%}
+{%- for feed in ticdc.feeds() | selectattr("reads", "equalto", "relation") -%}
+    {%- do by_source.setdefault(tojson([feed.protocol, feed.source], sort_keys=true), []).append(feed) -%}
 {%- endfor -%}
 {%- for of_source in by_source.values() %}
 {%- set relation, layout = ticdc.source_relation(of_source[0]), of_source[0].source.layout %}
-select *
+select
+    feed,
+    {{ ticdc.text_literal(of_source[0].protocol) }} as protocol,
+    topic,
+    `partition`,
+    `offset`,
+    message_at,
+    key,
+    value,
+    -- by a constant Spark reads either relations or copies
+    false as is_copy,
+    cast(null as bigint) as run_id
 from (
     select
         topic,
@@ -69,17 +79,39 @@ from (
 ) as sent
 where
     feed is not null
-    and (
-        {%- for feed in of_source %}
-        {{ "or " if not loop.first }}({{ ticdc.is_of_feed(feed) }}
-        {{- ticdc.may_not_be_staged(ranges | selectattr("feed", "equalto", feed.name) | list) }})
-        {%- endfor %}
-    )
-    and {{ ticdc.is_not_staged(ranges | selectattr("feed", "in", of_source | map(attribute="name") | list) | list) }}
-{% if not loop.last %}
+    and ({% for feed in of_source %}{{ "\n        or " if not loop.first }}{{ ticdc.is_of_feed(feed) }}{% endfor %})
+{% if not loop.last or kept %}
 union all
 {% endif %}
 {%- endfor -%}
+{%- if kept %}
+select
+    feed,
+    {{ ticdc.by_feed(kept, "protocol") }} as protocol,
+    topic,
+    `partition`,
+    `offset`,
+    `timestamp` as message_at,
+    key,
+    value,
+    true as is_copy,
+    run_id
+from {{ ticdc.live_rows(ref("int_ticdc__kept_messages")) }} as kept_messages
+where feed in ({{ ticdc.text_literals(kept | map(attribute="name")) }})
+{%- elif not by_source %}
+select
+    '' as feed,
+    '' as protocol,
+    '' as topic,
+    0 as `partition`,
+    cast(0 as bigint) as `offset`,
+    current_timestamp() as message_at,
+    cast('' as binary) as key,
+    cast('' as binary) as value,
+    false as is_copy,
+    cast(null as bigint) as run_id
+where false
+{%- endif -%}
 {% endmacro %}
 
 {# Gives the SQL condition that a message of the source belongs to a feed: its topic is like one of the patterns. #}
@@ -90,36 +122,62 @@ union all
     )
 {%- endmacro %}
 
-{# Gives the SQL condition, on a row of `relation_messages`, that no run before has staged it. #}
-{% macro is_not_staged(staged_offsets) -%}
-    {%- if not staged_offsets -%}
-        true
-    {%- elif staged_offsets | length <= 16 -%}
-        not (
-            {%- for range in staged_offsets %}
-            (feed = {{ ticdc.text_literal(range.feed) }} and topic = {{ ticdc.text_literal(range.topic) }}
-                and `partition` = {{ range.partition }}
-                and `offset` between {{ range.first_offset }} and {{ range.last_offset }}
-                {%- if "late_from" in range %}
-                and `offset` not between {{ range.late_from }} and {{ range.late_to }}
-                {%- endif %})
-            {{- " or" if not loop.last }}
-            {%- endfor %}
+{# Gives the SQL condition that no run before has staged a message of `int_ticdc__messages`, whose source is a relation,
+   for one of `feeds`: by what `staged_offsets` gives, and by `staged`, the SQL of staged rows. #}
+{% macro is_not_staged(feeds, ranges, staged) -%}
+    {%- set all_late = ranges | selectattr("late_from", "defined") | list -%}
+    {#- first in a form that Spark can disprove by the least and largest values of a file or row group -#}
+    (
+        {%- for feed in feeds %}
+        {{ "or " if not loop.first }}({{ ticdc.is_of_feed(feed) }}
+        {%- set of_feed = ranges | selectattr("feed", "equalto", feed.name) | list -%}
+        {%- set partitions = of_feed | map(attribute="partition") | unique | sort -%}
+        {%- set topics = of_feed | map(attribute="topic") | unique(case_sensitive=true) | list -%}
+        {%- set late = all_late | selectattr("feed", "equalto", feed.name) | list -%}
+        {#- nothing for feeds of several topics -#}
+        {%- if topics | length == 1 and partitions | length == of_feed | length
+            and partitions[-1] - partitions[0] + 1 == of_feed | length %}
+            and (
+                topic <> {{ ticdc.text_literal(topics[0]) }}
+                or `partition` < {{ partitions[0] }}
+                or `partition` > {{ partitions[-1] }}
+                or `offset` < {{ of_feed | map(attribute="first_offset") | max }}
+                or `offset` > {{ of_feed | map(attribute="last_offset") | min }}
+                {%- if late %}
+                or `offset` between {{ late | map(attribute="late_from") | min }}
+                and {{ late | map(attribute="late_to") | max }}
+                {%- endif %}
+            )
+        {%- endif -%}
         )
-    {%- else -%}
-        {#- Spark plans for minutes where thousands of conditions stand side by side. -#}
-        not exists (
-            select 1
-            from ({{ ticdc.offset_ranges(staged_offsets) }})
-            where
-                feed = staged_feed
-                and topic = staged_topic
-                and `partition` = staged_partition
-                and `offset` between first_offset and last_offset
-                and `offset` not between late_from and late_to
-        )
-    {%- endif -%}
-    {%- for staged_in, ranges in staged_offsets | selectattr("late_from", "defined") | groupby("staged_in") %}
+        {%- endfor %}
+    )
+    {%- if ranges | length > 16 %}
+    {#- Spark plans for minutes where thousands of conditions stand side by side #}
+    and not exists (
+        select 1
+        from ({{ ticdc.offset_ranges(ranges) }})
+        where
+            feed = staged_feed
+            and topic = staged_topic
+            and `partition` = staged_partition
+            and `offset` between first_offset and last_offset
+            and `offset` not between late_from and late_to
+    )
+    {%- elif ranges %}
+    and not (
+        {%- for range in ranges %}
+        (feed = {{ ticdc.text_literal(range.feed) }} and topic = {{ ticdc.text_literal(range.topic) }}
+            and `partition` = {{ range.partition }}
+            and `offset` between {{ range.first_offset }} and {{ range.last_offset }}
+            {%- if "late_from" in range %}
+            and `offset` not between {{ range.late_from }} and {{ range.late_to }}
+            {%- endif %})
+        {{- " or" if not loop.last }}
+        {%- endfor %}
+    )
+    {%- endif %}
+    {%- if all_late %}
     and not exists (
         select 1
         from (
@@ -128,12 +186,12 @@ union all
                 topic as staged_topic,
                 `partition` as staged_partition,
                 `offset` as staged_offset
-            from {{ staged_in }} as staged
+            from {{ staged }} as staged
             where
                 event_index = 0
                 and not is_redriven
-                and `offset` between {{ ranges | map(attribute="late_from") | min }}
-                and {{ ranges | map(attribute="late_to") | max }}
+                and `offset` between {{ all_late | map(attribute="late_from") | min }}
+                and {{ all_late | map(attribute="late_to") | max }}
         )
         where
             feed = staged_feed
@@ -141,29 +199,7 @@ union all
             and `partition` = staged_partition
             and `offset` = staged_offset
     )
-    {%- endfor %}
-{%- endmacro %}
-
-{# Gives a further SQL condition, with `and` before it, which holds for every message that is not staged, and which
-   Spark can disprove by the least and largest values of a file. Nothing for feeds of several topics. #}
-{% macro may_not_be_staged(ranges) -%}
-    {%- set partitions = ranges | map(attribute="partition") | unique | sort -%}
-    {%- set late = ranges | selectattr("late_from", "defined") | list -%}
-    {%- if ranges and partitions | length == ranges | length and partitions[-1] - partitions[0] + 1 == ranges | length
-        and ranges | map(attribute="topic") | unique(case_sensitive=true) | list | length == 1 %}
-        -- what `is_not_staged` says too, in a form by which files and their row groups are left out
-        and (
-            topic <> {{ ticdc.text_literal(ranges[0].topic) }}
-            or `partition` < {{ partitions[0] }}
-            or `partition` > {{ partitions[-1] }}
-            or `offset` < {{ ranges | map(attribute="first_offset") | max }}
-            or `offset` > {{ ranges | map(attribute="last_offset") | min }}
-            {%- if late %}
-            or `offset` between {{ late | map(attribute="late_from") | min }}
-            and {{ late | map(attribute="late_to") | max }}
-            {%- endif %}
-        )
-    {%- endif -%}
+    {%- endif %}
 {%- endmacro %}
 
 {# Gives the SQL of where the source has messages between the first and the last offset of partitions that no run has
@@ -187,8 +223,8 @@ offsets as (
         `partition`,
         `offset`,
         false as is_staged
-    from ({{ ticdc.held_messages(ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list) }}) as messages
-    where {{ may_be_within }}
+    from {{ ref("int_ticdc__messages") }}
+    where protocol = {{ ticdc.text_literal(protocol) }} and not is_copy and {{ may_be_within }}
 
     union all
 

@@ -1,11 +1,9 @@
-{# Gives what is staged of a protocol's feeds: `relation` and `first_run_id`, as given, and `ranges`, a list with
-   `feed`, `topic`, `partition`, `first_offset` and `last_offset` for each partition of a relation with messages. All
-   messages between both are staged, but where the relation has some that are not: these are between `late_from` and
-   `late_to`, and the SQL `staged_in` tells which of there are staged. #}
+{# Gives what is staged of the feeds of a protocol whose source is a relation: a list with `feed`, `topic`, `partition`,
+   `first_offset` and `last_offset` for each partition. All messages between both are staged, but where the source has
+   some that are not: these are between `late_from` and `late_to`. #}
 {% macro staged_offsets(protocol, relation, first_run_id) %}
-    {% set staged = {"relation": relation, "first_run_id": first_run_id, "ranges": []} %}
-    {% if not (execute and relation) %}{% do return(staged) %}{% endif %}
-    {% set ranges, with_holes = staged.ranges, [] %}
+    {% set ranges, with_holes = [], [] %}
+    {% if not (execute and relation) %}{% do return(ranges) %}{% endif %}
     {% set feeds = ticdc.feeds() | selectattr("reads", "equalto", "relation") | map(attribute="name") | list %}
     {% for row in run_query(ticdc.staged_offset_ranges(protocol, relation, first_run_id)).rows if row[0] in feeds %}
         {% set feed, topic, partition, first, last, is_gapless = row %}
@@ -16,11 +14,9 @@
         {% do with_holes.append(ranges[-1]) if not is_gapless %}
     {% endfor %}
     {% for row in (run_query(ticdc.late_offsets(protocol, relation, with_holes)).rows if with_holes else []) %}
-        {% do with_holes[row[0] | int].update({
-            "late_from": row[1] | int, "late_to": row[2] | int, "staged_in": ticdc.rows_of(relation),
-        }) %}
+        {% do with_holes[row[0] | int].update({"late_from": row[1] | int, "late_to": row[2] | int}) %}
     {% endfor %}
-    {% do return(staged) %}
+    {% do return(ranges) %}
 {% endmacro %}
 
 {# Gives the SQL of the first and the last offset that is staged of each partition, and of whether all between them

@@ -12,7 +12,7 @@ source_messages as (
         `partition`,
         `offset`,
         message_at
-    from ({{ ticdc.held_messages(ticdc.feeds()) }}) as messages
+    from {{ ref("int_ticdc__messages") }}
     {%- if of_files %}
 
     union all

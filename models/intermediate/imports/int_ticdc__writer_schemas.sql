@@ -7,50 +7,32 @@
         enabled=feeds | length > 0,
     )
 }}
-{%- set staged_messages, redriven = {}, {} -%}
+{%- set messages, busy = [], [] -%}
 {%- for protocol in feeds | map(attribute="protocol") | unique -%}
     {%- set staged = ticdc.relation_before("stg_ticdc__" ~ protocol) -%}
-    {%- do staged_messages.update({protocol: ticdc.staged_offsets(protocol, staged, ticdc.first_run_id(staged))}) -%}
-    {%- for feed in ticdc.feeds_to_redrive(protocol, staged) -%}
-        {%- do redriven.update({feed: staged}) -%}
-    {%- endfor -%}
-{%- endfor %}
-
+    {%- set read = ticdc.messages_in_topics(protocol, staged) -%}
+    {%- do messages.append("(" ~ read.new ~ ") as new") -%}
+    {%- if read.redriven -%}
+        {%- set letters = "(" ~ ticdc.dead_letters(ticdc.rows_of(staged)) ~ ") as letters" -%}
+        {%- set semi_join = " left semi join " ~ letters ~ " using (feed, topic, `partition`, `offset`)" -%}
+        {%- do messages.append("(" ~ read.again ~ ") as sent_before" ~ semi_join) -%}
+    {%- endif -%}
+    {%- do busy.append(protocol) if not read.is_idle -%}
+{%- endfor -%}
+{{ ticdc.takes(is_idle=not busy) }}
 with
 
-{% if redriven -%}
-letters as (
+new_messages as (
 
-    {% for staged in redriven.values() | unique -%}
-    select feed, topic, `partition`, `offset` from ({{ ticdc.dead_letters(ticdc.rows_of(staged)) }}) as letters
+    {% for each in messages -%}
+    select
+        feed,
+        {{ ticdc.writer_schema_ids(feeds) }} as schema_ids
+    from {{ each }}
     {% if not loop.last %}
     union all
     {% endif %}
     {%- endfor %}
-
-),
-
-{% endif -%}
-new_messages as (
-
-    {% for protocol, staged in staged_messages.items() -%}
-    select
-        feed,
-        {{ ticdc.writer_schema_ids(feeds) }} as schema_ids
-    from ({{ ticdc.new_messages(feeds | selectattr("protocol", "equalto", protocol) | list, staged) }}) as new
-    {% if not loop.last %}
-    union all
-    {% endif %}
-    {%- endfor -%}
-    {% if redriven %}
-    union all
-
-    select
-        feed,
-        {{ ticdc.writer_schema_ids(feeds) }} as schema_ids
-    from ({{ ticdc.sent_messages(feeds | selectattr("name", "in", redriven) | list) }}) as sent_before
-    left semi join letters using (feed, topic, `partition`, `offset`)
-    {%- endif %}
 
 ),
 

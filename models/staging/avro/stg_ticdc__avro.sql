@@ -6,7 +6,7 @@
         enabled="avro" in ticdc.protocols_in_use(),
     )
 }}
-{%- set read = ticdc.messages_in_topics("avro") -%}
+{%- set read = ticdc.messages_in_topics("avro", this if ticdc.has_rows() else none) -%}
 {%- set messages = ticdc.messages_to_stage("avro", read) ~ ",\n\n" ~ ticdc.messages_with_schemas("avro") -%}
 {%- set may_ask = execute and load_relation(ref("int_ticdc__writer_schemas")) and not read.redriven -%}
 {%- set query = "with " ~ messages ~ " select 1 from messages_with_schemas where lacks_commit limit 1" -%}

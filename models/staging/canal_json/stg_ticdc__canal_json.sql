@@ -6,5 +6,5 @@
         enabled="canal_json" in ticdc.protocols_in_use(),
     )
 }}
-{%- set read = ticdc.messages_in_topics("canal_json") -%}
+{%- set read = ticdc.messages_in_topics("canal_json", this if ticdc.has_rows() else none) -%}
 {{ ticdc.stage_messages("canal_json", read, ticdc.messages_to_stage("canal_json", read)) }}

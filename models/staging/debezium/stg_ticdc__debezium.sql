@@ -6,5 +6,5 @@
         enabled="debezium" in ticdc.protocols_in_use(),
     )
 }}
-{%- set read = ticdc.messages_in_topics("debezium") -%}
+{%- set read = ticdc.messages_in_topics("debezium", this if ticdc.has_rows() else none) -%}
 {{ ticdc.stage_messages("debezium", read, ticdc.messages_to_stage("debezium", read)) }}

@@ -6,7 +6,7 @@
         enabled="debezium_avro" in ticdc.protocols_in_use(),
     )
 }}
-{%- set read = ticdc.messages_in_topics("debezium_avro") -%}
+{%- set read = ticdc.messages_in_topics("debezium_avro", this if ticdc.has_rows() else none) -%}
 {%- set messages = ticdc.messages_to_stage("debezium_avro", read) -%}
 {%- set schemas = ticdc.messages_with_schemas("debezium_avro") -%}
 {{ ticdc.stage_messages("debezium_avro", read, messages ~ ",\n\n" ~ schemas) }}

@@ -6,5 +6,5 @@
         enabled="open_protocol" in ticdc.protocols_in_use(),
     )
 }}
-{%- set read = ticdc.messages_in_topics("open_protocol") -%}
+{%- set read = ticdc.messages_in_topics("open_protocol", this if ticdc.has_rows() else none) -%}
 {{ ticdc.stage_messages("open_protocol", read, ticdc.messages_to_stage("open_protocol", read)) }}

@@ -6,5 +6,5 @@
         enabled="simple" in ticdc.protocols_in_use(),
     )
 }}
-{%- set read = ticdc.messages_in_topics("simple") -%}
+{%- set read = ticdc.messages_in_topics("simple", this if ticdc.has_rows() else none) -%}
 {{ ticdc.stage_messages("simple", read, ticdc.messages_to_stage("simple", read)) }}

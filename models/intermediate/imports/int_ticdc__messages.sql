@@ -1,0 +1,1 @@
+{{ ticdc.held_messages() }}
