@@ -136,9 +136,9 @@ class Bench:
         self.sql(query).write.format("parquet").mode("overwrite").saveAsTable(table)
 
     def compiled(self, model: str) -> str:
-        """The SQL of a staging model in a warehouse without one; writer schemas that it reads are fetched."""
-        if self._has_schemas:
-            self._invoke("run", "--select", "int_ticdc__writer_schemas")
+        """The SQL of a staging model in a warehouse without one; views that it reads are made, and schemas fetched."""
+        schemas = ["int_ticdc__writer_schemas", "int_ticdc__known_schemas"] if self._has_schemas else []
+        self._invoke("run", "--select", "int_ticdc__messages", *schemas)
         self._invoke("compile", "--select", model)
         (file,) = (self._dbt / "target" / "compiled").rglob(f"{model}.sql")
         return file.read_text(encoding="utf-8")
