@@ -42,7 +42,7 @@ from {{ files }} as files
         {% endset %}
         {% do queries.append(
             "begin declare exit handler for PATH_NOT_FOUND " ~ told ~ " having count(*) > 0; " ~ told
-            ~ " left anti join (" ~ ticdc.listed_files(feed) ~ ") as listed on topic = path having count(*) > 0; end"
+            ~ " left anti join (" ~ ticdc.files_in(feed) ~ ") as there on topic = path having count(*) > 0; end"
         ) %}
     {% endfor %}
     {% do return(queries) %}

@@ -1,9 +1,9 @@
 {# Gives what a staging model reads of a protocol whose messages lie in files of storage sinks, as `messages_in_topics`
-   does. #}
-{% macro messages_in_files(protocol) %}
+   does; also `files`, the SQL of those files. #}
+{% macro messages_in_files(protocol, staged) %}
     {% set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list %}
-    {% set staged, ledger = this if ticdc.has_rows() else none, ticdc.rows_of(ref("int_ticdc__files")) %}
-    {% set redriven, first_run_id = ticdc.feeds_to_redrive(protocol, staged), ticdc.first_run_id(staged) %}
+    {% set ledger, first_run_id = ticdc.rows_of(ref("int_ticdc__files")), ticdc.first_run_id(staged) %}
+    {% set redriven, may_be_idle = ticdc.feeds_to_redrive(protocol, staged), execute and staged %}
     {% set new %}
 select ledger.*
 from {{ ledger }} as ledger
@@ -24,76 +24,19 @@ left semi join ({{ ticdc.dead_letters(ticdc.rows_of(this)) }}) as letters
 where ledger.feed in ({{ ticdc.text_literals(redriven) }})
     {% endset %}
     {% set of_redriven = feeds | selectattr("name", "in", redriven) | list %}
-    {% set may_be_idle = execute and staged and not redriven %}
     {% do return({
-        "new": ticdc.file_messages(protocol, feeds, new, is_first=not staged),
+        "new": ticdc.file_messages(protocol, feeds, new, all_files=not staged),
         "again": ticdc.file_messages(protocol, of_redriven, of_letters) if redriven,
+        "files": new ~ "\nunion all\n" ~ of_letters if redriven else new,
         "redriven": redriven,
         "settles": {"run_id": first_run_id},
-        "is_idle": may_be_idle and not run_query("select 1 from (" ~ new ~ ") limit 1").rows | length,
+        "is_idle": may_be_idle and not (redriven or run_query("select 1 from (" ~ new ~ ") limit 1").rows | length),
     }) %}
 {% endmacro %}
 
-{# Asks what there is to read for the messages of files: a mapping for each feed whose folder is there, with `feed`,
-   `locations`, those of its files, and `schemas`, those of the schema files of their tables; both none where all files
-   are read. #}
-{% macro files_to_read(protocol, feeds, ledger, is_first=false) %}
-    {% set found = [] %}
-    {% if not execute or invocation_args_dict.get("empty") %}{% do return(found) %}{% endif %}
-    {% set locations, schemas = {}, {} %}
-    {% for row in run_query("select feed, location from (" ~ ledger ~ ") as ledger where kind <> 'metadata'").rows %}
-        {% do locations.setdefault(row[0], []).append(row[1]) %}
-    {% endfor %}
-    {% if protocol == "storage_csv" and locations %}
-        {% for row in run_query(
-            "select schemas.feed, schemas.location from " ~ ticdc.rows_of(ref("int_ticdc__files")) ~ " as schemas"
-            ~ " left semi join (" ~ ledger ~ ") as files on schemas.feed = files.feed and schemas.table_folder"
-            ~ " = files.table_folder and files.kind = 'data' where schemas.kind = 'schema'"
-        ).rows %}
-            {% do schemas.setdefault(row[0], []).append(row[1]) %}
-        {% endfor %}
-    {% endif %}
-    {# a folder that is gone holds none of them #}
-    {% for feed in feeds if feed.name in locations
-        and ticdc.rows_if_found("select path from " ~ ticdc.files_in(feed, "/*/*") ~ " limit 1", ["path"]) %}
-        {% do found.append({
-            "feed": feed, "locations": none if is_first else locations[feed.name],
-            "schemas": none if is_first else schemas.get(feed.name, []),
-        }) %}
-    {% endfor %}
-    {% do return(found) %}
-{% endmacro %}
-
-{# Gives the SQL of files of storage sinks, `path`, `content` and `feed`, of which Spark opens no others. #}
-{% macro file_contents(read, member) -%}
-    {%- for each in read if each[member] is none or each[member] %}
-    select
-        {{ ticdc.path_in_files(each.feed) }} as path,
-        content,
-        {{ ticdc.text_literal(each.feed.name) }} as feed
-    from {{ ticdc.files_in(each.feed, "/*/*") }}
-    -- Spark opens only files that a filter on their metadata leaves
-    where
-        {% if each[member] is none -%}
-        _metadata.file_name like {{ "'schema%'" if member == "schemas" else "'%'" }}
-        {%- else -%}
-        _metadata.file_path in ({{ ticdc.text_literals(each[member]) }})
-        {%- endif %}
-    {{ "union all" if not loop.last }}
-    {%- else %}
-    select
-        '' as path,
-        cast(null as binary) as content,
-        '' as feed
-    where false
-    {%- endfor %}
-{%- endmacro %}
-
-{# Gives the SQL of the messages of files of storage sinks, in the columns of `no_messages`; of CSV also
-   `table_schema`, the packed schema files of the table, and `header`. A file that is gone has none. #}
-{% macro file_messages(protocol, feeds, files, is_first=false) %}
-{%- set read = ticdc.files_to_read(protocol, feeds, files, is_first) -%}
-{%- set has_schemas = protocol == "storage_csv" %}
+{# Gives the SQL of the messages of files of storage sinks, in the columns of `messages_in_topics`, and what their
+   path and the file tell of their table: `table_folder`, `version` and `header`. A file that is gone has none. #}
+{% macro file_messages(protocol, feeds, files, all_files=false) %}
 select *
 from (
     with
@@ -104,73 +47,6 @@ from (
 
     ),
 
-    {% if has_schemas -%}
-    schema_files as (
-
-        select
-            known.feed,
-            known.path,
-            known.table_folder,
-            known.version,
-            cast(contents.content as string) as text
-        from ({{ ticdc.file_contents(read, "schemas") | indent(4) }}
-        ) as contents
-        inner join {{ ticdc.rows_of(ref("int_ticdc__files")) }} as known
-            on contents.feed = known.feed and contents.path = known.path and known.kind = 'schema'
-
-    ),
-
-    versions as (
-
-        select distinct
-            feed,
-            table_folder,
-            version
-        from ledger
-        where kind = 'data'
-
-    ),
-
-    schemas_up_to as (
-
-        select
-            versions.feed,
-            versions.table_folder,
-            versions.version,
-            -- of those before it the statements alone count
-            array_sort(collect_list(struct(schema_files.version, schema_files.path, if(
-                schema_files.version = versions.version,
-                schema_files.text,
-                to_json(struct(
-                    coalesce(get_json_object(schema_files.text, '$.Schema'), '') as `Schema`,
-                    coalesce(get_json_object(schema_files.text, '$.Table'), '') as `Table`,
-                    schema_files.version as `TableVersion`,
-                    coalesce(get_json_object(schema_files.text, '$.Query'), '') as `Query`,
-                    0 as `Type`,
-                    cast(array() as array<string>) as `TableColumns`
-                ))
-            ) as text))) as files
-        from versions
-        inner join schema_files
-            on
-                versions.feed = schema_files.feed
-                and versions.table_folder = schema_files.table_folder
-                and schema_files.version <= versions.version
-        group by versions.feed, versions.table_folder, versions.version
-
-    ),
-
-    -- the schema files up to the version of a data file, packed, as the text goes to the decoder with every row
-    packed_schemas as (
-
-        select
-            * except (files),
-            ticdc_pack_schema('[' || array_join(transform(files, file -> file.text), ',') || ']') as table_schema
-        from schemas_up_to
-
-    ),
-
-    {% endif -%}
     -- those that are there
     opened as (
 
@@ -178,7 +54,7 @@ from (
             ledger.* except (content),
             contents.content,
             {{ ticdc.by_feed(feeds, "options", "ledger.") | indent(8) }} as options
-        from ({{ ticdc.file_contents(read, "locations") | indent(4) }}
+        from ({{ ticdc.file_contents(feeds, files, all_files) | indent(4) }}
         ) as contents
         inner join ledger on contents.feed = ledger.feed and contents.path = ledger.path
 
@@ -195,29 +71,20 @@ from (
 
     )
 
-    select{% if has_schemas %} /*+ broadcast(packed_schemas) */{% endif %}
-        split.path as topic,
+    select
+        path as topic,
         0 as `partition`,
-        split.`offset` + coalesce(place, 0) as `offset`,
-        split.modified_at as message_at,
-        encode(split.path, 'utf-8') as key,
+        `offset` + coalesce(place, 0) as `offset`,
+        modified_at as message_at,
+        encode(path, 'utf-8') as key,
         value,
-        {% if has_schemas -%}
-        packed_schemas.table_schema,
-        split.lines.header as header,
-        {% endif -%}
-        split.feed
+        table_folder,
+        version,
+        lines.header as header,
+        feed
     from split
-    {% if has_schemas -%}
-    left join packed_schemas
-        on
-            split.feed = packed_schemas.feed
-            and split.table_folder = packed_schemas.table_folder
-            and split.version = packed_schemas.version
-    {% endif -%}
     -- a file without rows is a message, too
-    lateral view outer
-        posexplode(if(split.kind = 'data', split.lines.rows, array(split.content))) exploded as place, value
+    lateral view outer posexplode(if(kind = 'data', lines.rows, array(content))) exploded as place, value
 
     union all
 
@@ -228,12 +95,59 @@ from (
         modified_at as message_at,
         encode(path, 'utf-8') as key,
         content as value,
-        {% if has_schemas -%}
-        null as table_schema,
+        table_folder,
+        version,
         null as header,
-        {% endif -%}
         feed
     from ledger
     where kind = 'metadata'
 ) as sent
+{% endmacro %}
+
+{# Gives the SQL of the contents of files of storage sinks, of those in a query on `int_ticdc__files` or of all, as far
+   as they are there: `feed`, `path` and `content`. #}
+{% macro file_contents(feeds, files, all_files=false) %}
+    {% set locations, found, is_read = {}, [], execute and not invocation_args_dict.get("empty") %}
+    {% set query = "select feed, location from (" ~ files ~ ") as files where kind <> 'metadata'" %}
+    {% for row in (run_query(query).rows if is_read and feeds else []) %}
+        {% do locations.setdefault(row[0], []).append(row[1]) %}
+    {% endfor %}
+    {% for feed in feeds if feed.name in locations %}
+        {% set there = ticdc.files_in(feed) %}
+        {# Spark opens only files that a filter on their metadata leaves #}
+        {% set of_these = " where location in (" ~ ticdc.text_literals(locations[feed.name]) ~ ")" %}
+        {% set contents = "select feed, path, content from (" ~ there ~ ") as files" %}
+        {# a folder that is gone holds none of them #}
+        {% if ticdc.rows_if_found("select path from (" ~ there ~ ") as files limit 1", ["path"]) %}
+            {% do found.append(contents ~ ("" if all_files else of_these)) %}
+        {% endif %}
+    {% endfor %}
+    {% set none_of_them = "select '' as feed, '' as path, cast(null as binary) as content where false" %}
+    {% do return(found | join("\nunion all\n") or none_of_them) %}
+{% endmacro %}
+
+{# Gives the SQL of the files of a storage sink that are there, whatever their names begin with; `path` is the one below
+   its folder. Spark opens those alone whose `content` is asked for. #}
+{% macro files_in(feed, below="/*/*") %}
+    {#- Spark passes over names that begin with _ or . below a folder that it lists, and over none of a pattern. -#}
+    {%- set pattern = modules.re.sub("([\\[\\]{}*?\\\\])", "\\\\\\1", feed.source.files.rstrip("/")) ~ below -%}
+    {%- set scheme = "^[A-Za-z0-9+.-]+:(//[^/]*)?" -%}
+    {%- set folder = modules.re.sub("/+", "/", modules.re.sub(scheme, "", feed.source.files)).rstrip("/") %}
+select
+    substring(regexp_replace(path, '{{ scheme }}', ''), {{ folder | length + 2 }}) as path,
+    _metadata.file_path as location,
+    length,
+    modificationTime as modified_at,
+    content,
+    {{ ticdc.text_literal(feed.name) }} as feed
+from binaryFile.{{ ticdc.identifier(pattern) }}
+    with ('recursiveFileLookup' = 'true', 'ignoreMissingFiles' = 'true')
+{% endmacro %}
+
+{# Asks a query on files, and gives its rows; none where their folder is not there. #}
+{% macro rows_if_found(query, columns) %}
+    {% do return(run_query(
+        "begin declare exit handler for PATH_NOT_FOUND select '' as " ~ columns | join(", '' as ") ~ " where false; "
+        ~ query ~ "; end"
+    ).rows) %}
 {% endmacro %}

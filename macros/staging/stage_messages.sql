@@ -1,23 +1,61 @@
 {# The query of a staging model: all events of the messages that the model lacks, and, where dead letters are decoded
-   again, what becomes of those. `read` is what `messages_in_topics` or `messages_in_files` give, `messages` what
-   `messages_to_stage` does, for some protocols with `messages_with_schemas`, `commits` a query of the commits of rows
-   that lack them. #}
-{% macro stage_messages(protocol, read, messages, commits="") %}
+   again, what becomes of those. `read` is what `messages_in_topics` or `messages_in_files` give; `schemas` CTEs, of
+   which the last, `messages_with_schemas`, has the CTE `messages` beside schemas; `commits` a query of the commits of
+   rows that lack them. #}
+{% macro stage_messages(protocol, read, schemas="", commits="") %}
+{%- set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list -%}
 {%- set told = ticdc.protocols()[protocol] -%}
 {%- set payloads = {"keep": ["", ""], "hash": ["unhex(sha2(", ", 256))"]} -%}
 {%- set payload = payloads.get(var("ticdc__dead_letter_payloads", "keep") | string) -%}
 {%- set gone = "the source no longer has the message; it was: " %}
+{%- set of_files = [""] + feeds | selectattr("claim_check") | map(attribute="name") | list -%}
+{%- set sources = {"false": "(" ~ read.new ~ ") as new"} -%}
+{%- if read.redriven -%}
+{%- set again = "(" ~ read.again ~ ") as sent_before" -%}
+{%- do sources.update({"true": again ~ " left semi join known_events using (feed, topic, `partition`, `offset`)"}) -%}
+{%- endif %}
 {{ ticdc.takes(read.settles, is_idle=read.is_idle) }}
 with
 
-{{ messages }},
+{% if read.redriven -%}
+known_events as (
 
+    {{ ticdc.known_events(this, read.redriven, told.may_lack_commits) }}
+
+),
+
+{% endif -%}
+-- the new ones, and those of dead letters that are decoded again
+messages as (
+
+    {% for is_redriven, source in sources.items() -%}
+    select
+        feed,
+        topic,
+        `partition`,
+        `offset`,
+        message_at,
+        key,
+        value,
+        {{ "table_folder, version, header," if "files" in read }}
+        {{ ticdc.by_feed(feeds, "options") }} as options,
+        feed in ({{ ticdc.text_literals(of_files) }}) as reads_files,
+        {{ is_redriven }} as is_redriven
+    from {{ source }}
+    {{ "union all" if not loop.last }}
+    {% endfor %}
+),
+
+{% if schemas -%}
+{{ schemas }},
+
+{% endif -%}
 decoded as (
 
     select
         *,
         {{ told.decode }} as {{ "events" if told.gives_list else "event" }}
-    from {{ "messages_with_schemas" if told.has_writer_schemas else "messages" }}
+    from {{ "messages_with_schemas" if schemas else "messages" }}
     {%- if told.may_lack_commits and not commits %}
     -- one that came after this run looked is left to the next one
     where not lacks_commit
@@ -148,44 +186,6 @@ left anti join (select * from messages where is_redriven) as messages using (fee
 where kind = 'error' and not startswith(error_message, {{ ticdc.text_literal(gone) }})
 {% endif -%}
 {% endmacro %}
-
-{# The CTE `messages`, the new messages of a protocol's feeds and those of its dead letters that are decoded again
-   (`known_events`). #}
-{% macro messages_to_stage(protocol, read) -%}
-{%- set feeds = ticdc.feeds() | selectattr("protocol", "equalto", protocol) | list -%}
-{%- set told = ticdc.protocols()[protocol] -%}
-{%- set of_files = [""] + feeds | selectattr("claim_check") | map(attribute="name") | list -%}
-{%- set sources = {"false": "(" ~ read.new ~ ") as new"} -%}
-{%- if read.redriven -%}
-{%- set again = "(" ~ read.again ~ ") as sent_before" -%}
-{%- do sources.update({"true": again ~ " left semi join known_events using (feed, topic, `partition`, `offset`)"}) -%}
-known_events as (
-
-    {{ ticdc.known_events(this, read.redriven, told.may_lack_commits) }}
-
-),
-
-{% endif -%}
-messages as (
-
-    {% for is_redriven, source in sources.items() -%}
-    select
-        feed,
-        topic,
-        `partition`,
-        `offset`,
-        message_at,
-        key,
-        value,
-        {{ "table_schema, header," if protocol == "storage_csv" }}
-        {{ ticdc.by_feed(feeds, "options") }} as options,
-        feed in ({{ ticdc.text_literals(of_files) }}) as reads_files,
-        {{ is_redriven }} as is_redriven
-    from {{ source }}
-    {{ "union all" if not loop.last }}
-    {% endfor %}
-)
-{%- endmacro %}
 
 {# The condition that an event lacks nothing that the schema of its table tells. #}
 {% macro has_schema(event, protocol=none) -%}

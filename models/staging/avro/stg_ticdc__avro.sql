@@ -7,9 +7,10 @@
     )
 }}
 {%- set read = ticdc.messages_in_topics("avro", this if ticdc.has_rows() else none) -%}
-{%- set messages = ticdc.messages_to_stage("avro", read) ~ ",\n\n" ~ ticdc.messages_with_schemas("avro") -%}
+{%- set schemas = ticdc.messages_with_schemas("avro") -%}
 {%- set may_ask = execute and load_relation(ref("int_ticdc__known_schemas")) and not read.redriven -%}
-{%- set query = "with " ~ messages ~ " select 1 from messages_with_schemas where lacks_commit limit 1" -%}
+{%- set new = "with messages as (" ~ read.new ~ "), " ~ schemas -%}
+{%- set query = new ~ " select 1 from messages_with_schemas where lacks_commit limit 1" -%}
 {%- set all_tell_commits = may_ask and not run_query(query).rows | length -%}
 {#- of every row whose message holds none. A delete has that of its place among the rows of its table, and none before
     that of the version which it deletes; other rows have the time of their message, made to grow with the offset.
@@ -187,4 +188,4 @@
     where commit_ts is null
 {% endif -%}
 {%- endset -%}
-{{ ticdc.stage_messages("avro", read, messages, commits) }}
+{{ ticdc.stage_messages("avro", read, schemas, commits) }}

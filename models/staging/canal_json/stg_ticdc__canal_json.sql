@@ -7,4 +7,4 @@
     )
 }}
 {%- set read = ticdc.messages_in_topics("canal_json", this if ticdc.has_rows() else none) -%}
-{{ ticdc.stage_messages("canal_json", read, ticdc.messages_to_stage("canal_json", read)) }}
+{{ ticdc.stage_messages("canal_json", read) }}

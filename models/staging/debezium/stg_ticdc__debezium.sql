@@ -7,4 +7,4 @@
     )
 }}
 {%- set read = ticdc.messages_in_topics("debezium", this if ticdc.has_rows() else none) -%}
-{{ ticdc.stage_messages("debezium", read, ticdc.messages_to_stage("debezium", read)) }}
+{{ ticdc.stage_messages("debezium", read) }}

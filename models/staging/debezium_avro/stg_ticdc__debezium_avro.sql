@@ -7,6 +7,4 @@
     )
 }}
 {%- set read = ticdc.messages_in_topics("debezium_avro", this if ticdc.has_rows() else none) -%}
-{%- set messages = ticdc.messages_to_stage("debezium_avro", read) -%}
-{%- set schemas = ticdc.messages_with_schemas("debezium_avro") -%}
-{{ ticdc.stage_messages("debezium_avro", read, messages ~ ",\n\n" ~ schemas) }}
+{{ ticdc.stage_messages("debezium_avro", read, ticdc.messages_with_schemas("debezium_avro")) }}

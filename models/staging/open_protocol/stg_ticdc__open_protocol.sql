@@ -7,4 +7,4 @@
     )
 }}
 {%- set read = ticdc.messages_in_topics("open_protocol", this if ticdc.has_rows() else none) -%}
-{{ ticdc.stage_messages("open_protocol", read, ticdc.messages_to_stage("open_protocol", read)) }}
+{{ ticdc.stage_messages("open_protocol", read) }}

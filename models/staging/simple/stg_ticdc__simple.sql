@@ -7,4 +7,4 @@
     )
 }}
 {%- set read = ticdc.messages_in_topics("simple", this if ticdc.has_rows() else none) -%}
-{{ ticdc.stage_messages("simple", read, ticdc.messages_to_stage("simple", read)) }}
+{{ ticdc.stage_messages("simple", read) }}

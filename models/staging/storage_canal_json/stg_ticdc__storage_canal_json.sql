@@ -6,5 +6,5 @@
         enabled="storage_canal_json" in ticdc.protocols_in_use(),
     )
 }}
-{%- set read = ticdc.messages_in_files("storage_canal_json") -%}
-{{ ticdc.stage_messages("storage_canal_json", read, ticdc.messages_to_stage("storage_canal_json", read)) }}
+{%- set read = ticdc.messages_in_files("storage_canal_json", this if ticdc.has_rows() else none) -%}
+{{ ticdc.stage_messages("storage_canal_json", read) }}
