@@ -114,20 +114,14 @@
     {% do ticdc.save_state("models") if not is_empty %}
 {% endmacro %}
 
-{# Notes that a stored table was built after those that it is made of, and, where rows were written to it, that those
-   that are made of it are to be built after it. #}
+{# Notes that a stored table was built after those that it is made of, and, where rows were written to it, that the
+   stored tables that are made of it, through views and tables between, and that a publication shows, are to be built
+   after it. #}
 {% macro note_built(relation, has_written=false) %}
-    {% set unbuilt = ticdc.state().setdefault("unbuilt", {}) %}
+    {% set unbuilt, models, after, lengths = ticdc.state().setdefault("unbuilt", {}), [], [], [0] %}
     {% do unbuilt.pop(relation.identifier, none) %}
-    {% for table in (ticdc.tables_after(relation) if has_written else []) %}
-        {% do unbuilt.update({table: true}) %}
-    {% endfor %}
-{% endmacro %}
-
-{# Gives the stored tables that are made of this one, through views and tables between, and that a publication shows. #}
-{% macro tables_after(relation) %}
-    {% set models, after, lengths, tables = [], [], [0], [] %}
-    {% for node in graph.nodes.values() if node.package_name == "ticdc" and node.resource_type == "model" %}
+    {% for node in (graph.nodes.values() if has_written else [])
+        if node.package_name == "ticdc" and node.resource_type == "model" %}
         {% do models.append(node) %}
         {% do after.append(node.unique_id) if node.alias == relation.identifier %}
     {% endfor %}
@@ -139,9 +133,8 @@
         {% endfor %}
     {% endfor %}
     {% for id in graph.nodes["model.ticdc.int_ticdc__publication"].depends_on.nodes if id in after[1:] %}
-        {% do tables.append(graph.nodes[id].alias) %}
+        {% do unbuilt.update({graph.nodes[id].alias: true}) %}
     {% endfor %}
-    {% do return(tables) %}
 {% endmacro %}
 
 {# Saves the state of the run where a part of it, `models` or `unbuilt`, is another one than is saved, so that a run

@@ -1,7 +1,8 @@
 {{ config(materialized="ticdc_append", partition_by=["batch_id", "feed"], in_steps=true) }}
--- depends_on: {{ ref("int_ticdc__catalogue") }}
-{%- set settled = ticdc.settled() -%}
-{%- set plan = ticdc.ddl_passes(settled) -%}
+{%- set settled, catalogue = ticdc.settled(), ref("int_ticdc__catalogue") -%}
+{%- set plan = ticdc.planned(ref("int_ticdc__ddl_plan"), [catalogue, ref("int_ticdc__changes")]) -%}
+{%- set plan = plan or {"progress": settled, "rebuilt": []} -%}
+{%- set is_idle = plan.is_idle or (settled.run_id and settled.of == plan.progress.of) -%}
 {#- what comes out the same where a feed is rebuilt keeps the run that first had it -#}
 {%- set keeps_first_runs = ticdc.rebuilt_feeds(settled, plan.progress) -%}
 {%- set change_hash = "xxhash64(table_id, table_incarnation, op, cause, row_commit_ts, before, after)" -%}
@@ -33,7 +34,7 @@
                 ','
             ) || ']'
 {%- endset -%}
-{{ ticdc.takes(plan.progress, is_idle=plan.is_idle, rebuilt=plan.rebuilt) }}
+{{ ticdc.takes(plan.progress, is_idle=is_idle, rebuilt=plan.rebuilt) }}
 -- no row: it makes the table, which the steps read
 select
     table_id,

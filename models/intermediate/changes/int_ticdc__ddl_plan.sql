@@ -1,13 +1,9 @@
-{# Gives which DDL is applied to rows by this run, and how: `steps`, one after the other, each with its `effect` on rows
-   (`moves` or `columns`) and with `ddl_commits`, feed to commits; the feeds that are `rebuilt`, and `progress`, which
-   is noted; and whether there is nothing to write, `is_idle`. Asks the UDF `ticdc_ddl_passes` where something may have
-   come since. #}
-{% macro ddl_passes(settled) %}
-    {% set catalogue, changes = ref("int_ticdc__catalogue"), ref("int_ticdc__changes") %}
-    {% set shown = ticdc.settled(changes) %}
-    {% set now, known = ticdc.batches(catalogue), settled.get("of", {}).get("catalogue") %}
-    {% set of = {"catalogue": now, "changes": ticdc.batches(changes), "through": shown.bounds} %}
-    {% set query %}
+{{ config(materialized="ticdc_plan") }}
+{%- set catalogue, changes = ref("int_ticdc__catalogue"), ref("int_ticdc__changes") -%}
+{%- set settled, shown = ticdc.settled_later("int_ticdc__carried_rows"), ticdc.settled(changes) -%}
+{%- set now, known = ticdc.batches(catalogue), settled.get("of", {}).get("catalogue") -%}
+{%- set of = {"catalogue": now, "changes": ticdc.batches(changes), "through": shown.bounds} -%}
+{%- set query -%}
 with
 
 effects as (
@@ -48,11 +44,12 @@ effects as (
 
 )
 
-select ticdc_ddl_passes(
-    all_effects.effects,
-    all_rows.late_rows,
-    {{ ticdc.text_literals([tojson(settled), tojson(shown), ticdc.run_id()]) }}
-)
+select
+    ticdc_ddl_passes(
+        all_effects.effects,
+        all_rows.late_rows,
+        {{ ticdc.text_literals([tojson(settled), tojson(shown), ticdc.run_id()]) }}
+    ) as plan
 from (
     select to_json(collect_list(struct(*))) as effects
     from effects
@@ -80,10 +77,9 @@ cross join (
         and changes.run_id > {{ settled.run_id }}
         and {{ "true" if settled.bounds else "false" }}
 ) as all_rows
-    {% endset %}
-    {% set found = ticdc.rows_if_built(changes, query) if settled.get("of") != of else [] %}
-    {% set plan = {"progress": settled, "steps": [], "rebuilt": [], "is_idle": settled.run_id > 0} %}
-    {% do plan.update(fromjson(found[0][0])) if found %}
-    {% do plan.progress.update({"of": of}) if found %}
-    {% do return(plan) %}
-{% endmacro %}
+{%- endset -%}
+{%- set found = ticdc.rows_if_built(changes, query) if settled.get("of") != of else [] -%}
+{%- set plan = fromjson(found[0][0]) if found else {} -%}
+{%- do plan.progress.update({"of": of}) if plan %}
+{{ ticdc.takes(plan, is_idle=not plan) }}
+{{ query }}
