@@ -4,8 +4,13 @@
     {%- do ticdc.begin_model() -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- set found = ticdc.described_functions(this.schema, [this.identifier | lower]) -%}
-    {%- set described = found | map(attribute=1) | join -%}
+    {%- set place, name = ticdc.identifier(this.schema), this.identifier | lower -%}
+    {%- set there = run_query("show user functions in " ~ place ~ " like " ~ ticdc.text_literal(name)).rows -%}
+    {%- set names = there | map(attribute=0) | map("replace", "`", "") | map("lower") | list -%}
+    {%- set describing = "describe function extended " ~ place ~ "." ~ ticdc.identifier(name) -%}
+    {#- an empty text where there is none -#}
+    {%- set found = run_query(describing).rows if names | select("endswith", "." ~ name) | list else [] -%}
+    {%- set described = found | map(attribute=0) | join -%}
     {#- before functions had a comment, the text of this one named the models that it reads -#}
     {%- if described and "ticdc.fingerprint=" not in described and "int_ticdc__" not in described -%}
         {%- do exceptions.raise_compiler_error(

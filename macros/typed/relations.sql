@@ -44,29 +44,19 @@
                 {% do described.append((schema ~ "." ~ row[1] | lower, properties | join)) %}
             {% endfor %}
         {% endfor %}
-        {% do described.extend(ticdc.described_functions(schema, names.functions)) %}
+        {% set pattern = " like " ~ ticdc.text_literal(names.functions[0]) if names.functions | length == 1 else "" %}
+        {% for row in (run_query("show user functions in " ~ place ~ pattern).rows if names.functions else []) %}
+            {% set plain = row[0].replace("`", "").split(".")[-1] %}
+            {% if plain in names.functions %}
+                {% set name = place ~ "." ~ ticdc.identifier(plain) %}
+                {% set text = run_query("describe function extended " ~ name).rows | map(attribute=0) | join %}
+                {% do described.append((schema ~ "." ~ plain ~ "()", text)) %}
+            {% endif %}
+        {% endfor %}
     {% endfor %}
     {% for key, text in described %}
         {% set otherwise = "unmarked" if key in answer.unmarked else false %}
         {% do existing.update({key: "marked" if answer.mark in text else otherwise}) %}
     {% endfor %}
     {% do return(existing) %}
-{% endmacro %}
-
-{# Of the functions of these names, in lower case, that are there: pairs of the key (`schema.name()`) and what Spark
-   says of it. #}
-{% macro described_functions(schema, names) %}
-    {% set described = [] %}
-    {% if not names %}{% do return(described) %}{% endif %}
-    {% set place, wanted = ticdc.identifier(schema), dict.fromkeys(names) %}
-    {% set pattern = " like " ~ ticdc.text_literal(names[0]) if names | length == 1 else "" %}
-    {% for row in run_query("show user functions in " ~ place ~ pattern).rows %}
-        {% set plain = row[0].replace("`", "").split(".")[-1] %}
-        {% if plain in wanted %}
-            {% set name = place ~ "." ~ ticdc.identifier(plain) %}
-            {% set text = run_query("describe function extended " ~ name).rows | map(attribute=0) | join %}
-            {% do described.append((schema ~ "." ~ plain ~ "()", text)) %}
-        {% endif %}
-    {% endfor %}
-    {% do return(described) %}
 {% endmacro %}
