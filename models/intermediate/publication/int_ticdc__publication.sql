@@ -1,5 +1,5 @@
 {{ config(materialized="ticdc_state") }}
-{#- after all stored tables whose rows it shows readers: these are what `tables_after` counts -#}
+{#- after all stored tables whose rows it shows readers: these are what `note_built` counts -#}
 {%- set models, feeds = [
     "int_ticdc__exported_rows", "int_ticdc__claim_checks", "int_ticdc__staged_runs", "int_ticdc__seen_tables",
     "int_ticdc__catalogue", "int_ticdc__resolved_rows", "int_ticdc__changes", "int_ticdc__carried_rows",
