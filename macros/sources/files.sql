@@ -8,7 +8,7 @@
 select ledger.*
 from {{ ledger }} as ledger
 {% if staged -%}
-left anti join ({{ ticdc.staged_offset_ranges(protocol, staged, first_run_id) }}) as staged
+left anti join ({{ ticdc.staged_partitions(protocol, staged, first_run_id) }}) as staged
     on
         ledger.feed = staged.feed
         and ledger.path = staged.topic

@@ -51,12 +51,12 @@ where protocol = {{ ticdc.text_literal(protocol) }}
 {# Gives the SQL of no messages, in the columns of messages. #}
 {% macro no_messages() -%}
 select
+    '' as feed,
     '' as topic,
     0 as `partition`,
     cast(0 as bigint) as `offset`,
     current_timestamp() as message_at,
     cast('' as binary) as key,
-    cast('' as binary) as value,
-    '' as feed
+    cast('' as binary) as value
 where false
 {%- endmacro %}

@@ -4,8 +4,20 @@
 {% macro staged_offsets(protocol, relation, first_run_id) %}
     {% set ranges, with_holes = [], [] %}
     {% if not (execute and relation) %}{% do return(ranges) %}{% endif %}
-    {% set feeds = ticdc.feeds() | selectattr("reads", "equalto", "relation") | map(attribute="name") | list %}
-    {% for row in run_query(ticdc.staged_offset_ranges(protocol, relation, first_run_id)).rows if row[0] in feeds %}
+    {% set feeds = ticdc.feeds() | selectattr("reads", "equalto", "relation") | map(attribute="name") %}
+    {% set query %}
+select
+    feed,
+    topic,
+    `partition`,
+    min(first_offset) as first_offset,
+    max(last_offset) as last_offset,
+    max(last_offset) - min(first_offset) = sum(messages) - 1 and bool_and(is_gapless) as is_gapless
+from ({{ ticdc.staged_partitions(protocol, relation, first_run_id) }}) as staged
+where feed in ({{ ticdc.text_literals(feeds) }})
+group by feed, topic, `partition`
+    {% endset %}
+    {% for row in run_query(query).rows %}
         {% set feed, topic, partition, first, last, is_gapless = row %}
         {% do ranges.append({
             "feed": feed, "topic": topic, "partition": partition | int, "first_offset": first | int,
@@ -19,57 +31,44 @@
     {% do return(ranges) %}
 {% endmacro %}
 
-{# Gives the SQL of the first and the last offset that is staged of each partition, and of whether all between them
-   are: from what `int_ticdc__staged_runs` noted, and from the staging for runs that it has not. #}
-{% macro staged_offset_ranges(protocol, relation, first_run_id) %}
+{# Gives the SQL of what runs staged of each partition, a row for each run: the first and the last offset, and whether
+   all between them are staged. Of most runs `int_ticdc__staged_runs` noted it. #}
+{% macro staged_partitions(protocol, relation, first_run_id) %}
 {%- set runs = ticdc.relation_before("int_ticdc__staged_runs") -%}
 {%- set noted_run_id = ticdc.settled(runs).run_id if runs else 0 %}
-with
-
-offset_ranges as (
-
-    {% if noted_run_id -%}
-    select
-        feed,
-        topic,
-        `partition`,
-        min(first_offset) as first_offset,
-        max(last_offset) as last_offset,
-        max(messages) as messages,
-        bool_and(is_gapless) as is_gapless
-    from {{ ticdc.rows_of(runs) }} as staged_runs
-    where
-        protocol = {{ ticdc.text_literal(protocol) }}
-        and run_id between {{ first_run_id }} and {{ noted_run_id }}
-        and messages > 0
-    group by feed, topic, `partition`, run_id
-
-    union all
-
-    {% endif -%}
-    -- of runs that ended before what they staged was noted
-    select distinct
-        feed,
-        topic,
-        `partition`,
-        `offset` as first_offset,
-        `offset` as last_offset,
-        1 as messages,
-        true as is_gapless
-    from {{ ticdc.rows_of(relation) }} as staged
-    where run_id > {{ noted_run_id }} and event_index = 0 and not is_redriven
-
-)
-
+{% if noted_run_id -%}
 select
     feed,
     topic,
     `partition`,
+    run_id,
     min(first_offset) as first_offset,
     max(last_offset) as last_offset,
-    max(last_offset) - min(first_offset) = sum(messages) - 1 and bool_and(is_gapless) as is_gapless
-from offset_ranges
-group by feed, topic, `partition`
+    max(messages) as messages,
+    bool_and(is_gapless) as is_gapless
+from {{ ticdc.rows_of(runs) }} as staged_runs
+where
+    protocol = {{ ticdc.text_literal(protocol) }}
+    and run_id between {{ first_run_id }} and {{ noted_run_id }}
+    and messages > 0
+group by feed, topic, `partition`, run_id
+
+union all
+
+{% endif -%}
+-- of runs that ended before what they staged was noted
+select
+    feed,
+    topic,
+    `partition`,
+    run_id,
+    min(`offset`) as first_offset,
+    max(`offset`) as last_offset,
+    count(distinct `offset`) as messages,
+    max(`offset`) - min(`offset`) = count(distinct `offset`) - 1 as is_gapless
+from {{ ticdc.rows_of(relation) }} as staged
+where run_id > {{ noted_run_id }} and event_index = 0 and not is_redriven
+group by feed, topic, `partition`, run_id
 {% endmacro %}
 
 {# Gives the run that made a staging relation, this one where there is none yet: what runs before it noted of staged

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ticdc_udfs.contract.kafka_options import options_of_librdkafka, problems_of_kafka
+from ticdc_udfs.contract.kafka_options import options_of_librdkafka, options_of_spark, problems_of_kafka
 
 SERVERS = "broker-1:9092,broker-2:9092"
 JAAS = "org.apache.kafka.common.security.scram.ScramLoginModule required username='me' password='${secrets:WORD}' ;"
@@ -38,6 +38,15 @@ def test_secrets_are_named_for_spark_and_given_to_librdkafka() -> None:
     }
     with pytest.raises(LookupError, match="WORD"):
         options_of_librdkafka(source, {})
+    assert options_of_spark(source) == {
+        "kafka.bootstrap.servers": SERVERS,
+        "kafka.isolation.level": "read_committed",
+        "kafka.security.protocol": "SASL_SSL",
+        "kafka.sasl.mechanism": "SCRAM-SHA-512",
+        "kafka.sasl.jaas.config": JAAS,
+        "kafka.config.providers": "secrets",
+        "kafka.config.providers.secrets.class": "org.apache.kafka.common.config.provider.EnvVarConfigProvider",
+    }
 
 
 def test_certificates_are_files_of_pem() -> None:

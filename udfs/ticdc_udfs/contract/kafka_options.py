@@ -102,6 +102,18 @@ def options_of_librdkafka(kafka: Mapping[str, object], environment: Mapping[str,
     return found
 
 
+def options_of_spark(kafka: Mapping[str, object]) -> dict[str, str]:
+    """The options of Spark's source that tell Kafka's clients in Java what `kafka` says; secrets stay references."""
+    given = {f"kafka.{name}": value for name, value in _options(kafka).items()}
+    level = str(kafka.get("isolation_level") or ISOLATION_LEVELS[0])
+    found = {"kafka.bootstrap.servers": str(kafka["bootstrap_servers"]), "kafka.isolation.level": level, **given}
+    if any(_SECRET.search(value) for value in given.values()):
+        # Kafka's clients read these from the environment; those to a provider `env` Spark replaces in the statement
+        found["kafka.config.providers"] = "secrets"
+        found["kafka.config.providers.secrets.class"] = "org.apache.kafka.common.config.provider.EnvVarConfigProvider"
+    return found
+
+
 def _with_secrets(text: str, environment: Mapping[str, str]) -> str:
     return _SECRET.sub(lambda match: environment[match[1]], text)
 

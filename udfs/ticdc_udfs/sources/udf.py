@@ -10,6 +10,7 @@ from msgspec import Struct
 from ticdc_udfs.contract.json_texts import by_json
 from ticdc_udfs.sources import broker
 from ticdc_udfs.sources.kafka import Feed, Known, Planned, is_new, plan
+from ticdc_udfs.sources.reads import Range, Reading, views
 
 
 class AskedFeed(Struct, frozen=True):
@@ -19,8 +20,13 @@ class AskedFeed(Struct, frozen=True):
     kafka: Mapping[str, Any]
     topics: Sequence[str]
     finished_topics: Sequence[str] = ()
-    known: Sequence[Known] = ()
     is_accepted: bool = False
+
+
+class KnownOfFeed(Known, frozen=True, kw_only=True):
+    """A partition of a feed, as it is known."""
+
+    feed: str
 
 
 class Request(Struct, frozen=True):
@@ -39,14 +45,14 @@ class Answer(Struct, frozen=True):
     problem: str | None = None
 
 
-def answer(request: Request) -> Answer:
+def answer(request: Request, known: Sequence[KnownOfFeed]) -> Answer:
     """What a run reads, for which each broker is asked once."""
     try:
         feeds = [
             Feed(
                 asked.name,
                 broker.found(asked.kafka, asked.topics),
-                asked.known,
+                [each for each in known if each.feed == asked.name],
                 asked.finished_topics,
                 asked.is_accepted,
             )
@@ -58,4 +64,5 @@ def answer(request: Request) -> Answer:
     return Answer(planned, is_new(feeds, planned))
 
 
-offsets_batch = by_json(answer, Request)
+offsets_batch = by_json(answer, Request, list[KnownOfFeed])
+views_batch = by_json(views, Reading, list[Range])

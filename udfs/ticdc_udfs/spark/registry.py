@@ -442,12 +442,21 @@ _INITIAL_LOADS = Udf(
 
 _KAFKA_OFFSETS = Udf(
     name="ticdc_kafka_offsets",
-    arguments=(("request", "string"),),
+    arguments=(("request", "string"), ("known", "string")),
     returns="string",
-    description="The offsets that a run reads of each partition, of feeds with a Kafka source and what is known of "
-    "them, for which it asks their brokers; both are JSON texts. It needs confluent-kafka, and secrets that options "
-    "name in the workers' environment.",
+    description="The offsets that a run reads of each partition, of feeds with a Kafka source and the partitions that "
+    "are known of them, for which it asks their brokers; all are JSON texts. It needs confluent-kafka, and secrets "
+    "that options name in the workers' environment.",
     function=sources.offsets_batch,
+)
+
+_KAFKA_VIEWS = Udf(
+    name="ticdc_kafka_views",
+    arguments=(("reading", "string"), ("ranges", "string")),
+    returns="string",
+    description="The temporary views by which Spark reads ranges of offsets of feeds with a Kafka source: a statement "
+    "and a query for each; all are JSON texts.",
+    function=sources.views_batch,
 )
 
 _STATE_QUERIES = Udf(
@@ -509,6 +518,7 @@ UDFS: tuple[Udf, ...] = (
     _PUBLICATION,
     _INITIAL_LOADS,
     _KAFKA_OFFSETS,
+    _KAFKA_VIEWS,
     _STATE_QUERIES,
     _REPORT,
 )
