@@ -5,12 +5,10 @@
         {% set staged = load_cached_relation(ticdc.staged_relation(protocol)) %}
         {% set in_files = ticdc.feeds() | selectattr("reads", "equalto", "files") %}
         {% set in_files = in_files | selectattr("protocol", "equalto", protocol) | list %}
-        {% if not staged %}
-            {% set queries = [] %}
-        {% else %}
-            {% set queries = ticdc.lost_files(staged, in_files) if in_files else [ticdc.lost_messages(staged)] %}
+        {% if staged %}
+            {% set query = ticdc.lost_files(staged, in_files) if in_files else ticdc.lost_messages(staged) %}
+            {% do lost.extend(run_query(query).rows | map(attribute=0)) %}
         {% endif %}
-        {% for query in queries %}{% do lost.extend(run_query(query).rows | map(attribute=0)) %}{% endfor %}
     {% endfor %}
     {% if lost %}
         {% do exceptions.raise_compiler_error(
@@ -21,31 +19,32 @@
     {% endif %}
 {% endmacro %}
 
-{# Gives the SQL of texts of the files of storage sinks that staging holds and that cannot be decoded again, a list of
-   statements, each with a column of texts. #}
+{# Gives the SQL of texts of the files of storage sinks, by feed, that staging holds and that cannot be decoded again,
+   as they are gone or their feed is not configured. #}
 {% macro lost_files(staged, feeds) %}
-    {% set queries, rows = [], ticdc.rows_of(staged) %}
-    {% do queries.append(
-        "select 'feed ' || feed || ': ' || count(distinct topic) || ' file(s), as the feed is not configured'"
-        ~ " from " ~ rows ~ " as staged"
-        ~ " where feed not in (" ~ ticdc.text_literals(feeds | map(attribute="name")) ~ ") group by feed"
-    ) %}
+    {% set there = [] %}
     {% for feed in feeds %}
-        {% set name = ticdc.text_literal(feed.name) %}
-        {% set which = " as staged where feed = " ~ name ~ " and topic <> 'metadata')" %}
-        {% set files = "(select distinct topic from " ~ rows ~ which %}
-        {% set told %}
-select
-    {{ ticdc.text_literal("feed " ~ feed.name ~ ": ") }} || count(*)
-    || ' file(s) that are there no more, such as ' || min(topic)
-from {{ files }} as files
-        {% endset %}
-        {% do queries.append(
-            "begin declare exit handler for PATH_NOT_FOUND " ~ told ~ " having count(*) > 0; " ~ told
-            ~ " left anti join (" ~ ticdc.files_in(feed) ~ ") as there on topic = path having count(*) > 0; end"
-        ) %}
+        {% set paths = "select feed, path from (" ~ ticdc.files_in(feed) ~ ") as files" %}
+        {% do there.append(paths) if ticdc.rows_if_found(paths ~ " limit 1", ["feed", "path"]) %}
     {% endfor %}
-    {% do return(queries) %}
+    {% set is_configured = "staged.feed in (" ~ ticdc.text_literals(feeds | map(attribute="name")) ~ ")" %}
+    {% set query %}
+select
+    'feed ' || staged.feed || ': ' || count(distinct staged.topic) || ' file(s)'
+    || if(
+        {{ is_configured }},
+        ' that are there no more, such as ' || min(staged.topic),
+        ', as the feed is not configured'
+    )
+from {{ ticdc.rows_of(staged) }} as staged
+{% if there -%}
+left anti join ({{ there | join("\nunion all\n") }}) as there on staged.feed = there.feed and staged.topic = there.path
+{% endif -%}
+where staged.topic <> 'metadata' or not {{ is_configured }}
+group by staged.feed
+order by staged.feed
+    {% endset %}
+    {% do return(query) %}
 {% endmacro %}
 
 {# Gives the SQL of texts of the messages, by topic and partition, that staging holds and that cannot be decoded

@@ -1,11 +1,3 @@
-{# Gives the `from` and `where` of a query on the claim-check files of a feed that bear certain names. #}
-{% macro named_files(feed, names) -%}
-    {#- Spark reads only files that a filter on their metadata leaves. -#}
-    binaryFile.{{ ticdc.identifier(feed.claim_check) }}
-        with ('recursiveFileLookup' = 'true', 'ignoreMissingFiles' = 'true')
-    where _metadata.file_name in ({{ ticdc.text_literals(names) }})
-{%- endmacro %}
-
 {# Gives the SQL of the rows, of staged events, whose claim-check files no run has read yet. #}
 {% macro rows_without_content(events, contents) -%}
     select waiting.*

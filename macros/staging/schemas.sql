@@ -41,38 +41,26 @@ messages_with_schemas as (
 )
 {%- endmacro %}
 
-{# Gives the SQL expression of the ids of the writer schemas of a message (a struct of `key` and `value`), from its
-   columns `key` and `value`. #}
+{# Gives the SQL expression of the ids of the writer schemas that a framed message names (a struct of `key` and `value`),
+   from its columns `key` and `value`. #}
 {% macro writer_schema_ids(feeds) -%}
     struct(
         {%- for message in ["key", "value"] %}
-        if(
-            {{ ticdc.by_feed(feeds, "framing") }} = 'glue',
-            {{ ticdc.writer_schema_id(message, "glue") }},
-            {{ ticdc.writer_schema_id(message, "confluent") }}
-        ) as {{ message }}
+        case
+            when {{ ticdc.by_feed(feeds, "framing") }} = 'glue'
+                then if(
+                    startswith({{ message }}, unhex('0300')) and octet_length({{ message }}) >= 18,
+                    regexp_replace(
+                        lower(hex(substring({{ message }}, 3, 16))),
+                        '^(.{8})(.{4})(.{4})(.{4})(.{12})$',
+                        '$1-$2-$3-$4-$5'
+                    ),
+                    null
+                )
+            when startswith({{ message }}, unhex('00')) and octet_length({{ message }}) >= 5
+                then conv(hex(substring({{ message }}, 2, 4)), 16, 10)
+        end as {{ message }}
         {{- "," if not loop.last }}
         {%- endfor %}
     )
-{%- endmacro %}
-
-{# Gives the SQL expression of the id of the writer schema that a framed message names. #}
-{% macro writer_schema_id(message, framing) -%}
-    {%- if framing == "glue" -%}
-    if(
-        startswith({{ message }}, unhex('0300')) and octet_length({{ message }}) >= 18,
-        regexp_replace(
-            lower(hex(substring({{ message }}, 3, 16))),
-            '^(.{8})(.{4})(.{4})(.{4})(.{12})$',
-            '$1-$2-$3-$4-$5'
-        ),
-        null
-    )
-    {%- else -%}
-    if(
-        startswith({{ message }}, unhex('00')) and octet_length({{ message }}) >= 5,
-        conv(hex(substring({{ message }}, 2, 4)), 16, 10),
-        null
-    )
-    {%- endif -%}
 {%- endmacro %}

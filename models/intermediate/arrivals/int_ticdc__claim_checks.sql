@@ -16,13 +16,19 @@
 {%- endfor -%}
 {#- the folder of a feed is listed only if one of its rows waits -#}
 {%- for feed in feeds if feed.name in names -%}
+    {#- Spark reads only files that a filter on their metadata leaves -#}
+    {%- set named_files %}
+    binaryFile.{{ ticdc.identifier(feed.claim_check) }}
+        with ('recursiveFileLookup' = 'true', 'ignoreMissingFiles' = 'true')
+    where _metadata.file_name in ({{ ticdc.text_literals(names[feed.name]) }})
+    {%- endset -%}
     {#- a folder that is not there, or that Spark cannot list, holds no file: the rows go on waiting -#}
     {%- set found = run_query(
         "begin declare exit handler for sqlexception select '' as file_name where false; "
-        ~ "select distinct _metadata.file_name from " ~ ticdc.named_files(feed, names[feed.name]) ~ "; end"
+        ~ "select distinct _metadata.file_name from " ~ named_files ~ "; end"
     ) -%}
     {%- if found.rows -%}
-        {%- do files.append({"feed": feed, "names": found.rows | map(attribute=0) | list}) -%}
+        {%- do files.append({"feed": feed, "named_files": named_files}) -%}
     {%- endif -%}
 {%- endfor -%}
 {%- if files %}
@@ -47,7 +53,7 @@ decoded as (
         message.value as value,
         {{ ticdc.text_literal(file.feed.options) }} as options,
         {{ file.feed.decode if file.feed.gives_list else "array(" ~ file.feed.decode ~ ")" }} as events
-    from {{ ticdc.named_files(file.feed, file.names) }}
+    from {{ file.named_files }}
     {% if not loop.last %}
     union all
     {% endif %}
