@@ -6,11 +6,8 @@
 
     {%- set place, name = ticdc.identifier(this.schema), this.identifier | lower -%}
     {%- set there = run_query("show user functions in " ~ place ~ " like " ~ ticdc.text_literal(name)).rows -%}
-    {%- set names = there | map(attribute=0) | map("replace", "`", "") | map("lower") | list -%}
     {%- set describing = "describe function extended " ~ place ~ "." ~ ticdc.identifier(name) -%}
-    {#- an empty text where there is none -#}
-    {%- set found = run_query(describing).rows if names | select("endswith", "." ~ name) | list else [] -%}
-    {%- set described = found | map(attribute=0) | join -%}
+    {%- set described = run_query(describing).rows | map(attribute=0) | join if there | length else "" -%}
     {#- before functions had a comment, the text of this one named the models that it reads -#}
     {%- if described and "ticdc.fingerprint=" not in described and "int_ticdc__" not in described -%}
         {%- do exceptions.raise_compiler_error(
