@@ -2,7 +2,7 @@
    Nothing happens where they see it already. Raises an error where another run published since this one began, or since
    it published itself, and where readers would see half of what changed, as the UDF `ticdc_publication` decides. #}
 {% macro publish() %}
-    {% set state, memory, drops = ticdc.state(), ticdc.memory(), [] %}
+    {% set state, memory = ticdc.state(), ticdc.memory() %}
     {% do memory.update({"is_published": true}) %}
     {% if tojson(state.models) == memory.published %}{% do return(none) %}{% endif %}
     {% do ticdc.keep_lease(after=60) %}
@@ -14,8 +14,7 @@
         "select ticdc_publication(state, " ~ ticdc.text_literal(tojson(run)) ~ ") from " ~ view
     ).rows[0][0]) %}
     {% do exceptions.raise_compiler_error("ticdc: " ~ decided.refusal) if decided.refusal %}
-    {% for drop in decided.drops %}{% do drops.append({"place": 0, "statements": [drop]}) %}{% endfor %}
-    {% do ticdc.tried_statements(drops) if drops %}
+    {% for script in decided.scripts %}{% do run_query(script) %}{% endfor %}
     {% do state.update({"swept": decided.swept or state.get("swept", {})}) %}
     {% do run_query("alter view " ~ view ~ " as " ~ ticdc.state_view(state)) %}
     {% do memory.update({"published": tojson(state.models), "published_number": state.number}) %}

@@ -7,9 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from ticdc_udfs.runs.plan import StoredModel
+from ticdc_udfs.typed.sql import text_literal
 
 _KEPT_RUNS = 500
 """So many of its newest runs the log of runs keeps."""
+_DROPS = 30
+"""So many statements a script runs, as Spark reads long ones slowly."""
 
 
 class Published(Struct, frozen=True):
@@ -63,10 +66,10 @@ class PublishingRun(Struct, frozen=True):
 
 
 class Publication(Struct, frozen=True):
-    """Why a run must not publish, or what is dropped, by these statements, and what it notes of that if it sweeps."""
+    """Why a run must not publish, or the scripts that drop something, and what the run notes of that if it sweeps."""
 
     refusal: str | None
-    drops: Sequence[str] = ()
+    scripts: Sequence[str] = ()
     swept: Swept | None = None
 
 
@@ -77,7 +80,9 @@ def publication(published: Published, run: PublishingRun) -> Publication:
         return Publication(refusal)
     counting = {name: [batch_id for batch_id, _ in model.batches] for name, model in run.sweep.models.items()}
     kept = {table.name: counting[table.name] for table in run.sweep.tables if table.name and counting.get(table.name)}
-    return Publication(None, [*_drops(run.sweep, kept)], Swept(run.sweep.now, kept, run.sweep.storages))
+    drops = [*_drops(run.sweep, kept)]
+    scripts = [_script(drops[first : first + _DROPS]) for first in range(0, len(drops), _DROPS)]
+    return Publication(None, scripts, Swept(run.sweep.now, kept, run.sweep.storages))
 
 
 def _refusal(published: Published, run: PublishingRun) -> str | None:
@@ -118,3 +123,12 @@ def _drops(sweep: Sweep, kept: Mapping[str, Sequence[int]]) -> Iterator[str]:
     for storage in sweep.last.storages:
         if storage not in sweep.storages:
             yield f"drop table if exists {storage}"
+
+
+def _script(statements: Sequence[str]) -> str:
+    """Runs statements; that Spark refuses one of them harms no other, and is no error."""
+    blocks = [
+        f"begin declare exit handler for sqlexception begin end; execute immediate {text_literal(statement)}; end;"
+        for statement in statements
+    ]
+    return f"begin {' '.join(blocks)} select true; end"
