@@ -1,5 +1,6 @@
 {# The plans as the last run left them: the newest row of each table, none where there is no table of plans yet. #}
 {% macro newest_plans(plans) %}
+{%- set nothing = "select inline(plans) from (select ticdc_remembered_plans('[]') as plans) as told" %}
 with
 
 ranked as (
@@ -10,7 +11,7 @@ ranked as (
         row_number() over (
             partition by feed, schema_name, table_name order by batch_id desc, length(plan) desc
         ) as place
-    from {{ plans or "(select *, 0 as batch_id from (select inline(ticdc_remembered_plans('[]'))))" }}
+    from {{ plans or "(select *, 0 as batch_id from (" ~ nothing ~ ") as no_plans) as plans" }}
 
 )
 
