@@ -6,33 +6,22 @@
 {#- what comes out the same where a feed is rebuilt keeps the run that first had it -#}
 {%- set keeps_first_runs = ticdc.rebuilt_feeds(settled, plan.progress) -%}
 {%- set change_hash = "xxhash64(table_id, table_incarnation, op, cause, row_commit_ts, before, after)" -%}
-{#- what this table holds at a step: what counted before this run, and what the steps before wrote -#}
-{%- set carried_rows -%}
-(
-        {%- if ticdc.has_rows() %}
-        select * from {{ ticdc.rows_of(this, plan.rebuilt) }} as carried_before
-
-        union all
-        {% endif %}
-        select * from {{ this }} where batch_id = {{ ticdc.run_id() }}
-    )
-{%- endset -%}
+{#- what this table holds at a step: what the steps before wrote, and what counted before this run -#}
+{%- set before = " union all select * from " ~ ticdc.rows_of(this, plan.rebuilt) if settled.run_id else "" -%}
+{%- set carried_rows = "(select * from " ~ this ~ " where batch_id = " ~ ticdc.run_id() ~ before ~ ")" -%}
 {#- the column lists from the version of a row to the one asked for, as `ticdc_project_row` takes them -#}
 {%- set version_chain -%}
 '[' || array_join(
-                transform(
-                    filter(
-                        lineage,
-                        each -> each.valid_from_ts = version_from_ts
-                        or (
-                            each.valid_from_ts between version_from_ts and target_version_ts
-                            and each.row_effect <> 'none'
-                        )
-                    ),
-                    each -> each.columns
-                ),
-                ','
-            ) || ']'
+    transform(
+        filter(
+            lineage,
+            each -> each.valid_from_ts = version_from_ts
+            or (each.valid_from_ts between version_from_ts and target_version_ts and each.row_effect <> 'none')
+        ),
+        each -> each.columns
+    ),
+    ','
+) || ']'
 {%- endset -%}
 {{ ticdc.takes(plan.progress, is_idle=is_idle, rebuilt=plan.rebuilt) }}
 -- no row: it makes the table, which the steps read

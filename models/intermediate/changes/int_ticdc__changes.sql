@@ -48,7 +48,7 @@ all_rows as (
         columns_but_images + ["before", "after", "lossy", "row_id", "table_schema_id", "run_id"],
         ["is_keyless", "cast(null as string) as protocol"],
         ["false as is_keyless", "protocol"]
-    ) }}
+    ) }} as rows_to_take
 
 ),
 
@@ -248,7 +248,7 @@ changes as (
         if(half = 'insert', null, before) as before,
         if(half = 'delete', null, after) as after
     from events
-    lateral view explode(if(before_key is null, array(null), array('delete', 'insert'))) halves as half
+        lateral view explode(if(before_key is null, array(null), array('delete', 'insert'))) halves as half
 
 ),
 
