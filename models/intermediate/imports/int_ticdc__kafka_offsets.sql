@@ -18,7 +18,8 @@
 {%- endfor -%}
 {%- if execute and ticdc.memory().is_begun and not flags.EMPTY -%}
     {%- for _, of_reader in feeds | groupby("reader") -%}
-        {%- do known.append(ticdc.kafka_partitions(of_reader, this if ticdc.has_rows() else none)) -%}
+        {%- set partitions = ticdc.kafka_partitions(of_reader, this if ticdc.has_rows() else none) -%}
+        {%- do known.append("select * from (" ~ partitions ~ ") as partitions") -%}
     {%- endfor -%}
     {%- set request = {
         "run_id": ticdc.run_id() | int, "cap": var("ticdc__messages_per_run", none), "feeds": asked,
@@ -28,12 +29,7 @@ select
     ticdc_kafka_offsets(
         cast(unhex('{{ tojson(request).encode().hex() }}') as string), to_json(collect_list(struct(*)))
     )
-from (
-    {% for partitions in known -%}
-    select * from ({{ partitions }}) as partitions
-    {{ "union all" if not loop.last }}
-    {%- endfor %}
-) as known
+from ({{ known | join("\nunion all\n") }}) as known
     {%- endset -%}
     {%- do answer.update(fromjson(run_query(query).rows[0][0])) -%}
 {%- endif -%}
