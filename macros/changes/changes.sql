@@ -1,17 +1,3 @@
-{# Gives the SQL of the places at which the source holds several messages, of a relation or a query in brackets. #}
-{% macro doubled_positions(events, condition) %}
-    select
-        feed,
-        topic,
-        `partition`,
-        `offset`,
-        event_index
-    from {{ events }}
-    where {{ condition }}
-    group by feed, topic, `partition`, `offset`, event_index
-    having count(*) > 1
-{% endmacro %}
-
 {# Notes in what the changes are made of the tables of which a commit changed a key twice in this batch, or may change
    one in several: as feed and `table_id`, which is empty for all tables of a feed. #}
 {% macro note_split_tables(changes, settled) %}

@@ -26,7 +26,7 @@
     {% set keys = [
         "materialized", "file_format", "partition_by", "clustered_by", "tblproperties", "delimiter", "column_types",
     ] %}
-    {% set tables = ["ticdc_append", "ticdc_carried_rows", "ticdc_log", "seed"] %}
+    {% set tables = ["ticdc_append", "ticdc_log", "seed"] %}
     {% for node in nodes %}
         {% set config, is_model = {}, node.resource_type == "model" %}
         {% for key in keys if key in node.config %}{% do config.update({key: node.config[key]}) %}{% endfor %}

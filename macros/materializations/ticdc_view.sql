@@ -4,7 +4,8 @@
     {%- set fingerprint = local_md5(sql) -%}
     {#- of the text that the view was made by; what dbt asked of all relations as it began saves a question for each -#}
     {%- set noted = modules.re.search("ticdc[.]fingerprint=([0-9a-f]+)", existing.information or "") if existing -%}
-    {%- set told = ticdc.rows_if_built(existing, "show tblproperties " ~ existing) if existing and not noted else [] -%}
+    {%- set asks = existing and not noted and ticdc.is_built(existing) -%}
+    {%- set told = run_query("show tblproperties " ~ existing).rows if asks else [] -%}
     {%- set told = told | selectattr(0, "equalto", "ticdc.fingerprint") | map(attribute=1) | first -%}
     {%- set known = noted.group(1) if noted else told -%}
     {%- do ticdc.begin_model(existing) -%}

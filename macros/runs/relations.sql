@@ -50,9 +50,8 @@
     {% do return(found | sort) %}
 {% endmacro %}
 
-{# Gives the rows of a query on a model of the package, none where the model was not built yet. #}
-{% macro rows_if_built(relation, query) %}
-    {# `dbt compile` asks before the first build too; in a unit test the model is a query #}
-    {% set is_built = execute and not ticdc.is_query(relation) and load_cached_relation(relation) is not none %}
-    {% do return(run_query(query).rows if is_built else []) %}
+{# Says whether a model of the package can be asked: not where dbt compiles before the first build, and not in a unit
+   test, where the model is a query. #}
+{% macro is_built(relation) %}
+    {% do return(execute and not ticdc.is_query(relation) and load_cached_relation(relation) is not none) %}
 {% endmacro %}

@@ -53,8 +53,8 @@ group by known.feed, known.topic, known.`partition`
     ) %}
 {% endmacro %}
 
-{# Gives the SQL of the messages in ranges of offsets of Kafka by temporary views of the session. `ranges` is a query with
-   `feed`, `topic`, `partition`, `start_offset` and `end_offset`. #}
+{# Gives the SQL of the messages in ranges of offsets of Kafka by temporary views of the session. `ranges` is a query
+   with `feed`, `topic`, `partition`, `start_offset` and `end_offset`. #}
 {% macro kafka_views(feeds, ranges, again=false) %}
     {% set reading, selects = {"feeds": [], "again": again}, [] %}
     {% for feed in feeds %}{% do reading.feeds.append({"name": feed.name, "kafka": feed.source}) %}{% endfor %}

@@ -41,8 +41,8 @@ messages_with_schemas as (
 )
 {%- endmacro %}
 
-{# Gives the SQL expression of the ids of the writer schemas that a framed message names (a struct of `key` and `value`),
-   from its columns `key` and `value`. #}
+{# Gives the SQL expression of the ids of the writer schemas that a framed message names (a struct of `key` and
+   `value`), from its columns `key` and `value`. #}
 {% macro writer_schema_ids(feeds) -%}
     struct(
         {%- for message in ["key", "value"] %}

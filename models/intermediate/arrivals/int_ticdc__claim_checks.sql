@@ -11,7 +11,7 @@
 {%- set known = ticdc.rows_of(this) if ticdc.has_rows() else none -%}
 {%- set waiting_rows = ticdc.rows_without_content(ref("int_ticdc__events"), known) -%}
 {%- set query = "select distinct feed, claim_check from (" ~ waiting_rows ~ ")" -%}
-{%- for row in (ticdc.rows_if_built(ref("int_ticdc__events"), query) if feeds else []) -%}
+{%- for row in (run_query(query).rows if feeds and ticdc.is_built(ref("int_ticdc__events")) else []) -%}
     {%- do names.setdefault(row[0], []).append(row[1]) -%}
 {%- endfor -%}
 {#- the folder of a feed is listed only if one of its rows waits -#}

@@ -6,7 +6,8 @@
     )
 }}
 {%- set claim_checks = ref("int_ticdc__claim_checks") -%}
-{%- set settled, redriven = ticdc.settled(), ticdc.facts(ref("int_ticdc__staged_runs")).get("redriven_run_id") -%}
+{%- set settled, marks = ticdc.settled(), ticdc.facts(ref("int_ticdc__staged_runs")) -%}
+{%- set redriven = marks.get("redriven_run_id") -%}
 {%- set is_idle = not ticdc.has_news(ticdc.arrival_tables(), settled.run_id) -%}
 {#- a re-drive puts other events in the place of some that were seen -#}
 {%- set is_rebuild = redriven != settled.get("redriven", redriven) -%}

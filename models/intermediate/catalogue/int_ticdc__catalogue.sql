@@ -14,19 +14,26 @@ select
     coalesce(bool_or(has_unsure_cells), false) as has_unsure_cells
 from {rows}
 {%- endset -%}
-{{ config(materialized="ticdc_append", replaces=true, partition_by=["batch_id"], facts=facts) }}
+{{
+    config(
+        materialized="ticdc_append",
+        replaces=true,
+        partition_by=["batch_id"],
+        facts=facts,
+    )
+}}
 {%- set seen_tables, events = ref("int_ticdc__seen_tables"), ref("int_ticdc__events") -%}
 {%- set settled = ticdc.settled() -%}
 {%- set exported = var("ticdc__information_schema", none) -%}
 {%- set made_of = {"package": ticdc.views_key(), "exported": none} -%}
 {%- if exported and execute -%}
-    {%- set counted = run_query("select count(*), coalesce(sum(xxhash64(*) % 1000003), 0) from " ~ exported).rows[0] -%}
-    {%- do made_of.update({"exported": [counted[0] | int, counted[1] | int]}) -%}
+    {%- set counting = "select count(*), coalesce(sum(xxhash64(*) % 1000003), 0) from " ~ exported -%}
+    {%- do made_of.update({"exported": run_query(counting).rows[0] | map("int") | list}) -%}
 {%- endif -%}
 {%- set is_of_package = settled.package == made_of.package and settled.exported == made_of.exported -%}
 {%- set is_told = is_of_package and not ticdc.has_news([seen_tables], settled.run_id) -%}
 {%- set some_end_names = ticdc.facts(seen_tables).get("some_end_names") -%}
-{#- the DDL that may give a name up, bring a table back, or move its key, and the names of tables that it may be about -#}
+{#- DDL that may give a name up, bring a table back, or move its key, and the names that it may be about -#}
 {%- set names_given_up -%}
 ends as (
 
@@ -77,8 +84,7 @@ names_given_up as (
 
 )
 {%- endset -%}
-{%- set alike = ["schema_name", "table_name", "table_schema_id", "has_schema", "message_ts", "ddl_query"] -%}
-{#- what runs saw of tables since, and what changes the catalogue: DDL but copies, and rows that are the first of their
+{#- what runs saw of tables since and changes the catalogue: DDL but copies, and rows that are the first of their
     schema, or the first after a DDL that may give up the name of their table -#}
 {%- set news -%}
 with
@@ -103,9 +109,12 @@ left anti join seen as known
         known.run_id <= {{ settled.run_id }}
         and seen.feed = known.feed
         and seen.kind = known.kind
-        {% for column in alike -%}
-        and seen.{{ column }} <=> known.{{ column }}
-        {% endfor -%}
+        and seen.schema_name <=> known.schema_name
+        and seen.table_name <=> known.table_name
+        and seen.table_schema_id <=> known.table_schema_id
+        and seen.has_schema <=> known.has_schema
+        and seen.message_ts <=> known.message_ts
+        and seen.ddl_query <=> known.ddl_query
         and case seen.kind
             when 'row'
                 then

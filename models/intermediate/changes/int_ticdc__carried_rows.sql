@@ -1,8 +1,8 @@
 {{ config(materialized="ticdc_append", partition_by=["batch_id", "feed"], in_steps=true) }}
 {%- set settled, catalogue = ticdc.settled(), ref("int_ticdc__catalogue") -%}
 {%- set plan = ticdc.planned(ref("int_ticdc__ddl_plan"), [catalogue, ref("int_ticdc__changes")]) -%}
-{%- set plan = plan or {"progress": settled, "rebuilt": []} -%}
-{%- set is_idle = plan.is_idle or (settled.run_id and settled.of == plan.progress.of) -%}
+{%- set plan = plan or {"progress": settled, "rebuilt": [], "of": none} -%}
+{%- set is_idle = plan.is_idle or (settled.run_id and settled.of == plan.of) -%}
 {#- what comes out the same where a feed is rebuilt keeps the run that first had it -#}
 {%- set keeps_first_runs = ticdc.rebuilt_feeds(settled, plan.progress) -%}
 {%- set change_hash = "xxhash64(table_id, table_incarnation, op, cause, row_commit_ts, before, after)" -%}
@@ -23,7 +23,7 @@
     ','
 ) || ']'
 {%- endset -%}
-{{ ticdc.takes(plan.progress, is_idle=is_idle, rebuilt=plan.rebuilt) }}
+{{ ticdc.takes(dict(plan.progress, of=plan.of), is_idle=is_idle, rebuilt=plan.rebuilt) }}
 -- no row: it makes the table, which the steps read
 select
     table_id,

@@ -15,7 +15,8 @@
 {%- set rebuilt, marks = ticdc.feeds_to_rebuild(settled, progress), ticdc.facts(staged_runs) -%}
 {#- else what runs noted of their messages tells of their rows -#}
 {%- set reads_rows = ticdc.is_keyed_anew() != "false" or marks.some_wait or marks.redriven_run_id -%}
-{%- set plan_of_changes %}
+{%- set is_idle = before == of or not ticdc.is_built(rows) %}
+{{ ticdc.takes({"of": of}, is_idle=is_idle) }}
 with
 
 {% if loads -%}
@@ -108,9 +109,25 @@ arrivals as (
     group by feed
     having
         min(first_commit_ts) is not null
-        {%- if progress.bounds %}
-        and {{ ticdc.is_within("min(first_commit_ts)", progress.bounds) }}
-        {%- endif %}
+        and {{ ticdc.is_within("min(first_commit_ts)", progress.get("bounds", {})) }}
+    {%- endif %}
+
+),
+
+all_arrivals as (
+
+    select to_json(collect_list(struct(*))) as arrivals
+    from arrivals
+
+),
+
+all_loads as (
+
+    {% if loads -%}
+    select to_json(collect_list(struct(*))) as loads
+    from loads
+    {%- else -%}
+    select '[]' as loads
     {%- endif %}
 
 )
@@ -121,25 +138,5 @@ select
         all_loads.loads,
         {{ ticdc.text_literals([tojson(settled), tojson(progress), ticdc.run_id()]) }}
     ) as plan
-from (select to_json(collect_list(struct(*))) as arrivals from arrivals) as all_arrivals
-cross join (
-    select {{ "to_json(collect_list(struct(*))) as loads from loads" if loads else "'[]' as loads" }}
-) as all_loads
-{%- endset -%}
-{%- set found = ticdc.rows_if_built(rows, plan_of_changes) if before != of else [] -%}
-{%- set plan = fromjson(found[0][0]) if found else {} -%}
-{#- many topics have gaps, and few hold messages twice: to drop these makes the changes four times as dear to plan -#}
-{%- set repeats %}
-select 1
-from {{ ticdc.rows_to_take(
-    plan.waits_for_cells, ["feed", "topic", "`partition`", "`offset`", "event_index", "commit_ts", "run_id"]
-) }}
-where {{ ticdc.is_unsettled_event(settled, plan.progress or settled) }}
-group by feed, topic, `partition`, `offset`, event_index
-having count(*) > 1
-limit 1
-{%- endset -%}
-{%- do plan.update({"some_are_doubled": run_query(repeats).rows | length > 0}) if plan.some_have_gaps -%}
-{%- do plan.progress.update({"of": of}) if plan -%}
-{{ ticdc.takes(plan, is_idle=not plan) }}
-{{ plan_of_changes }}
+from all_arrivals
+cross join all_loads

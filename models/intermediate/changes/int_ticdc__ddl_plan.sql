@@ -3,7 +3,8 @@
 {%- set settled, shown = ticdc.settled_later("int_ticdc__carried_rows"), ticdc.settled(changes) -%}
 {%- set now, known = ticdc.batches(catalogue), settled.get("of", {}).get("catalogue") -%}
 {%- set of = {"catalogue": now, "changes": ticdc.batches(changes), "through": shown.bounds} -%}
-{%- set query -%}
+{%- set is_idle = settled.get("of") == of or not ticdc.is_built(changes) %}
+{{ ticdc.takes({"of": of}, is_idle=is_idle) }}
 with
 
 effects as (
@@ -17,7 +18,7 @@ effects as (
         record = 'move' as moves_rows,
         bool_or({{ ticdc.is_of_batches(known, {}) if known is not none else "true" }}) as is_known,
         bool_or({{ ticdc.is_of_batches(now, {}) }}) as is_there
-    from {{ catalogue }} as catalogue
+    from {{ catalogue }}
     where
         {{ ticdc.is_of_batches((now + (known or [])) | unique | list, {}) }}
         and (record = 'move' or (record = 'version' and row_effect = 'columns'))
@@ -42,31 +43,28 @@ effects as (
         physical_id,
         regrouped
 
-)
+),
 
-select
-    ticdc_ddl_passes(
-        all_effects.effects,
-        all_rows.late_rows,
-        {{ ticdc.text_literals([tojson(settled), tojson(shown), ticdc.run_id()]) }}
-    ) as plan
-from (
-    select to_json(collect_list(struct(*))) as effects
+-- through the last commit of DDL that was applied to the rows of a table
+settled_effects as (
+
+    select
+        feed,
+        table_id,
+        table_incarnation,
+        max(commit_ts) as last_commit_ts
     from effects
-) as all_effects
-cross join (
-    select to_json(collect_set(changes.feed)) as late_rows
+    where commit_ts <= {{ ticdc.of_feed(settled.bounds) }}
+    group by feed, table_id, table_incarnation
+
+),
+
+-- feeds of which rows came that lie before it
+late_rows as (
+
+    select distinct changes.feed
     from {{ ticdc.rows_of(changes) }} as changes
-    left semi join (
-        select
-            feed,
-            table_id,
-            table_incarnation,
-            max(commit_ts) as last_commit_ts
-        from effects
-        where commit_ts <= {{ ticdc.of_feed(settled.bounds) }}
-        group by feed, table_id, table_incarnation
-    ) as settled_effects
+    left semi join settled_effects
         on
             changes.feed = settled_effects.feed
             and changes.table_id = settled_effects.table_id
@@ -76,10 +74,28 @@ cross join (
         changes.batch_id > {{ settled.run_id }}
         and changes.run_id > {{ settled.run_id }}
         and {{ "true" if settled.bounds else "false" }}
-) as all_rows
-{%- endset -%}
-{%- set found = ticdc.rows_if_built(changes, query) if settled.get("of") != of else [] -%}
-{%- set plan = fromjson(found[0][0]) if found else {} -%}
-{%- do plan.progress.update({"of": of}) if plan %}
-{{ ticdc.takes(plan, is_idle=not plan) }}
-{{ query }}
+
+),
+
+all_effects as (
+
+    select to_json(collect_list(struct(*))) as effects
+    from effects
+
+),
+
+all_late_rows as (
+
+    select to_json(collect_list(feed)) as feeds
+    from late_rows
+
+)
+
+select
+    ticdc_ddl_passes(
+        all_effects.effects,
+        all_late_rows.feeds,
+        {{ ticdc.text_literals([tojson(settled), tojson(shown), ticdc.run_id()]) }}
+    ) as plan
+from all_effects
+cross join all_late_rows

@@ -26,7 +26,9 @@ where row is null
 {%- set late %}
 select loads.id
 from inline(
-    from_json({{ ticdc.text_literal(tojson(loads)) }}, 'array<struct<id: string, feed: string, commit_ts: bigint>>')
+    from_json(
+        {{ ticdc.text_literal(tojson(loads)) }}, 'array<struct<id: string, feed: string, commit_ts: bigint>>'
+    )
 ) as loads
 inner join (
     select feed, max(commit_ts) as last_commit_ts from {{ ticdc.rows_of(changes) if changes }} group by feed
@@ -34,7 +36,8 @@ inner join (
 where last_commit_ts > loads.commit_ts
 order by loads.id
 {%- endset -%}
-{%- set late = run_query(late).rows | map(attribute=0) | list if loads and changes and not ticdc.is_refresh() -%}
+{%- set may_be_late = loads and changes and not ticdc.is_refresh() -%}
+{%- set late = run_query(late).rows | map(attribute=0) | list if may_be_late else [] -%}
 {%- if late -%}
     {%- do exceptions.raise_compiler_error(
         "ticdc: ticdc__initial_loads has what begins before commits that are built already, " ~ late | join(", ")

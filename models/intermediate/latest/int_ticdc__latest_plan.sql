@@ -8,7 +8,12 @@
 {%- endfor -%}
 {%- set rebuilt = ticdc.feeds_to_rebuild(settled, {"redriven": redriven}) -%}
 {%- set is_idle = base and not (rebuilt or ticdc.has_news([changes, carried_rows], settled.run_id)) -%}
-{%- set query -%}
+{#- where there are no states, all changes become one batch of them -#}
+{%- set of_none = {
+    "run_id": 0, "merge": true, "late": false, "redriven": [],
+    "settles": {"run_id": run_id, "base": run_id, "redriven": redriven},
+} %}
+{{ ticdc.takes({"answer": none if base else of_none}, is_idle=is_idle) }}
 with
 
 arrivals as (
@@ -32,12 +37,9 @@ states as (
 
 )
 
-select ticdc_latest_state(to_json(struct(*)), {{ ticdc.text_literals([tojson(settled), tojson(redriven)]) }}) as state
+select
+    ticdc_latest_state(
+        to_json(struct(*)), {{ ticdc.text_literals([tojson(settled), tojson(redriven), run_id]) }}
+    ) as state
 from arrivals
 cross join states
-{%- endset -%}
-{%- set state = {"run_id": 0, "merge": true, "late": false, "redriven": [], "is_idle": false} -%}
-{%- do state.update(fromjson(run_query(query).rows[0][0])) if base and not is_idle -%}
-{%- set settles = {"run_id": run_id, "base": run_id if state.merge else base, "redriven": redriven} %}
-{{ ticdc.takes(dict(state, settles=settles), is_idle=is_idle) }}
-{{ query }}

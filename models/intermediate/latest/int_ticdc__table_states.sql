@@ -10,13 +10,12 @@ select
 from {rows}
 {%- endset -%}
 {{ config(materialized="ticdc_append", replaces=true, partition_by=["batch_id"], facts=facts) }}
--- depends_on: {{ ref("int_ticdc__changes") }}
-{%- set made_of = [ticdc.batches(ref("int_ticdc__catalogue")), ticdc.settled(ref("int_ticdc__changes")).bounds] -%}
-{%- set of = local_md5(tojson(made_of)) -%}
+{%- set catalogue, bounds = ref("int_ticdc__catalogue"), ticdc.settled(ref("int_ticdc__changes")).bounds -%}
+{%- set of = local_md5(tojson([ticdc.batches(catalogue), bounds])) -%}
 {%- set ddl_commits = ticdc.shown_ddl_commits(ticdc.settled(), of) -%}
 {%- set members = [
-    "table_id", "table_incarnation", "valid_from_ts", "valid_to_ts", "schema_name", "table_name", "table_schema", "origin",
-    "ended_by",
+    "table_id", "table_incarnation", "valid_from_ts", "valid_to_ts", "schema_name", "table_name", "table_schema",
+    "origin", "ended_by",
 ] %}
 {{ ticdc.takes({"of": of, "ddl_commits": ddl_commits}, is_idle=true) }}
 with

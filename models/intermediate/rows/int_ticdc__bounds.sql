@@ -1,7 +1,8 @@
 {{ config(materialized="ticdc_plan") }}
 {%- set staged_runs, events = ref("int_ticdc__staged_runs"), ref("int_ticdc__events") -%}
 {%- set completeness, catalogue = ref("int_ticdc__completeness"), ref("int_ticdc__catalogue") -%}
-{%- set changes, resolved_rows = ticdc.relation_of("int_ticdc__changes"), ticdc.relation_of("int_ticdc__resolved_rows") -%}
+{%- set changes = ticdc.relation_of("int_ticdc__changes") -%}
+{%- set resolved_rows = ticdc.relation_of("int_ticdc__resolved_rows") -%}
 {%- set settled, visibility = ticdc.settled(), var("ticdc__visibility", "complete") -%}
 {#- in a state of an older version the table of resolved rows settled it -#}
 {%- set is_old = resolved_rows and not settled.run_id and not ticdc.is_refresh() -%}
@@ -11,11 +12,10 @@
 {%- set of = local_md5(tojson([ticdc.batches(staged_runs), now, visibility, ticdc.views_key()])) -%}
 {%- set settings = tojson({"is_bounded": visibility == "complete", "ddl_feeds": ddl_feeds}) -%}
 {%- set reach -%}
-select
-    ticdc_event_progress(
-        to_json(collect_list(struct(*))), {{ ticdc.text_literals([tojson(settled), settings]) }}
-    ) as found
-from (
+with
+
+feeds as (
+
     select
         feed,
         max(complete_through_ts) as complete_through_ts,
@@ -23,8 +23,11 @@ from (
         max(redriven_run_id) as redriven_run_id
     from {{ completeness }}
     group by feed
-) as feeds
-left join (
+
+),
+
+arrivals as (
+
     select
         feed,
         min(first_row_ts) as first_row_ts,
@@ -34,14 +37,31 @@ left join (
     from {{ ticdc.rows_of(staged_runs) }} as staged_runs
     where run_id > {{ settled.run_id }}
     group by feed
-) as arrivals using (feed)
+
+),
+
+seen_feeds as (
+
+    select *
+    from feeds
+    left join arrivals using (feed)
+
+)
+
+select
+    ticdc_event_progress(
+        to_json(collect_list(struct(*))), {{ ticdc.text_literals([tojson(settled), settings]) }}
+    ) as found
+from seen_feeds
 {%- endset -%}
-{%- set rows = ticdc.rows_if_built(staged_runs, reach) if settled.of != of else [] -%}
-{%- set found = fromjson(rows[0][0]) if rows else {"progress": settled, "suspects": [], "shown": {}} -%}
+{%- set is_idle = settled.of == of or not ticdc.is_built(staged_runs) -%}
+{%- set nothing = {"progress": settled, "suspects": [], "shown": {}} -%}
+{%- set found = nothing if is_idle else fromjson(run_query(reach).rows[0][0]) -%}
 {%- set may_be_otherwise = changes and found.shown and known is not none and known != now -%}
 {%- set shown = ticdc.of_feed(found.shown) -%}
-{#- what makes feeds be rebuilt -#}
-{%- set disorder %}
+{#- most often nothing makes a feed be rebuilt -#}
+{%- set answer = none if found.suspects or may_be_otherwise else found.progress %}
+{{ ticdc.takes({"of": of, "catalogue": now, "answer": answer}, is_idle=is_idle) }}
 with
 
 {% if found.suspects -%}
@@ -81,7 +101,11 @@ out_of_order as (
     where first_run_id > {{ settled.run_id }}
     group by feed
     {%- else -%}
-    select '' as feed, '' as kind, 0 as commit_ts where false
+    select
+        '' as feed,
+        '' as kind,
+        0 as commit_ts
+    where false
     {%- endif %}
 
 ),
@@ -146,8 +170,25 @@ shown_otherwise as (
         )
     group by changes.feed
     {%- else -%}
-    select '' as feed, 0 as commit_ts where false
+    select
+        '' as feed,
+        0 as commit_ts
+    where false
     {%- endif %}
+
+),
+
+all_out_of_order as (
+
+    select to_json(collect_list(struct(*))) as feeds
+    from out_of_order
+
+),
+
+all_shown_otherwise as (
+
+    select to_json(collect_list(struct(*))) as feeds
+    from shown_otherwise
 
 )
 
@@ -157,10 +198,5 @@ select
         all_shown_otherwise.feeds,
         {{ ticdc.text_literals([tojson(found.progress), tojson(settled), ticdc.run_id()]) }}
     ) as progress
-from (select to_json(collect_list(struct(*))) as feeds from out_of_order) as all_out_of_order
-cross join (select to_json(collect_list(struct(*))) as feeds from shown_otherwise) as all_shown_otherwise
-{%- endset -%}
-{%- set some_are_rebuilt = found.suspects or may_be_otherwise -%}
-{%- set progress = fromjson(run_query(disorder).rows[0][0]) if some_are_rebuilt else found.progress -%}
-{{ ticdc.takes(dict(progress, of=of, catalogue=now), is_idle=not rows) }}
-{{ disorder if some_are_rebuilt else reach }}
+from all_out_of_order
+cross join all_shown_otherwise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ticdc_udfs.runs.progress import Settled, feeds_to_rebuild
 
@@ -36,7 +37,8 @@ class LatestState(Struct, frozen=True):
     """How changes are taken in.
 
     `run_id` is the newest run that the states have, 0 where all are rebuilt; `merge` says whether they become one
-    batch, `late` whether a change may be older than a state, `redriven` has the feeds that are rebuilt.
+    batch, `late` whether a change may be older than a state, `redriven` has the feeds that are rebuilt. `settles` is
+    noted.
     """
 
     run_id: int
@@ -44,13 +46,17 @@ class LatestState(Struct, frozen=True):
     late: bool
     redriven: Sequence[str]
     is_idle: bool
+    settles: SettledLatest
 
 
-def latest_state(facts: LatestFacts, settled: SettledLatest, redriven: Mapping[str, int]) -> LatestState:
-    """Says how the changes are taken in; `redriven` has, by feed, the last run by which its changes were rebuilt."""
+def latest_state(
+    facts: LatestFacts, settled: SettledLatest, redriven: Mapping[str, int], run_id: int
+) -> LatestState:
+    """Says how `run_id` takes the changes in; `redriven` has, by feed, the last run by which its changes were rebuilt."""
+    whole = SettledLatest(run_id, redriven=redriven, base=run_id)
     # a late change of a keyless row numbers its copies again
     if (facts.late_run_id or 0) > settled.run_id:
-        return LatestState(0, True, False, [], False)
+        return LatestState(0, True, False, [], False, whole)
     feeds = feeds_to_rebuild(settled, redriven)
     is_much = facts.arrivals > 0 and (facts.later_rows + facts.arrivals) * _LEAST_SHARE > facts.base_rows
     is_late = (
@@ -58,4 +64,6 @@ def latest_state(facts: LatestFacts, settled: SettledLatest, redriven: Mapping[s
         and facts.last_commit_ts is not None
         and facts.first_commit_ts <= facts.last_commit_ts
     )
-    return LatestState(settled.run_id, is_much or bool(feeds), is_late, feeds, not facts.arrivals and not feeds)
+    merge = is_much or bool(feeds)
+    settles = whole if merge else replace(whole, base=settled.base)
+    return LatestState(settled.run_id, merge, is_late, feeds, not facts.arrivals and not feeds, settles)

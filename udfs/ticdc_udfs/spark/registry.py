@@ -406,11 +406,11 @@ _DDL_PASSES = Udf(
 
 _LATEST_STATE = Udf(
     name="ticdc_latest_state",
-    arguments=(("facts", "string"), ("settled", "string"), ("redriven", "string")),
+    arguments=(("facts", "string"), ("settled", "string"), ("redriven", "string"), ("run_id", "string")),
     returns="string",
     description="How the newest states of rows take in changes, by how many came and are there, what the states "
     "settled before, and the feeds that are rebuilt; all are JSON texts.",
-    function=by_json(latest.latest_state, latest.LatestFacts, latest.SettledLatest, dict[str, int]),
+    function=by_json(latest.latest_state, latest.LatestFacts, latest.SettledLatest, dict[str, int], int),
 )
 
 _RUN_PLAN = Udf(
