@@ -84,8 +84,7 @@ names_given_up as (
 
 )
 {%- endset -%}
-{#- what runs saw of tables since and changes the catalogue: DDL but copies, and rows that are the first of their
-    schema, or the first after a DDL that may give up the name of their table -#}
+{#- what changes the catalogue: DDL but copies, and the first rows of a schema, or after a name was given up -#}
 {%- set news -%}
 with
 

@@ -52,7 +52,7 @@ class LatestState(Struct, frozen=True):
 def latest_state(
     facts: LatestFacts, settled: SettledLatest, redriven: Mapping[str, int], run_id: int
 ) -> LatestState:
-    """Says how `run_id` takes the changes in; `redriven` has, by feed, the last run by which its changes were rebuilt."""
+    """Says how a run takes the changes in; `redriven` has, by feed, the last run by which its changes were rebuilt."""
     whole = SettledLatest(run_id, redriven=redriven, base=run_id)
     # a late change of a keyless row numbers its copies again
     if (facts.late_run_id or 0) > settled.run_id:
