@@ -84,7 +84,7 @@ names_given_up as (
 
 )
 {%- endset -%}
-{#- what changes the catalogue: DDL but copies, and the first rows of a schema, or after a name was given up -#}
+{#- what changes the catalogue: DDL but copies, and first rows of a schema, or after a name was given up -#}
 {%- set news -%}
 with
 

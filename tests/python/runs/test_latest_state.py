@@ -10,18 +10,21 @@ from ticdc_udfs.runs.latest import LatestFacts, LatestState, SettledLatest, late
 
 SETTLED = SettledLatest(7, redriven={"shop": 5}, base=3)
 SAME = {"shop": 5}
-CASES: Mapping[str, tuple[LatestFacts, Mapping[str, int], LatestState]] = {
-    "nothing came": (LatestFacts(0, 100, 30, last_commit_ts=50), SAME, LatestState(7, False, False, [], True)),
-    "a change": (LatestFacts(1, 100, 24, 51, None, 50), SAME, LatestState(7, False, False, [], False)),
-    "many changes": (LatestFacts(2, 100, 24, 51, None, 50), SAME, LatestState(7, True, False, [], False)),
-    "a change as old as a state": (LatestFacts(1, 100, 0, 50, 7, 50), SAME, LatestState(7, False, True, [], False)),
-    "no state is left": (LatestFacts(1, 0, 0, 50), SAME, LatestState(7, True, False, [], False)),
-    "a late copy of a row": (LatestFacts(1, 100, 0, 50, 8, 60), SAME, LatestState(0, True, False, [], False)),
-    "a feed is made anew": (LatestFacts(0, 100, 0), {"shop": 5, "web": 6}, LatestState(7, True, False, ["web"], False)),
+RUN_ID = 9
+# With the run that states have, whether they become one batch, whether a change is late, the feeds that are rebuilt, and
+# whether there is nothing to do.
+CASES: Mapping[str, tuple[LatestFacts, Mapping[str, int], tuple[int, bool, bool, list[str], bool]]] = {
+    "nothing came": (LatestFacts(0, 100, 30, last_commit_ts=50), SAME, (7, False, False, [], True)),
+    "a change": (LatestFacts(1, 100, 24, 51, None, 50), SAME, (7, False, False, [], False)),
+    "many changes": (LatestFacts(2, 100, 24, 51, None, 50), SAME, (7, True, False, [], False)),
+    "a change as old as a state": (LatestFacts(1, 100, 0, 50, 7, 50), SAME, (7, False, True, [], False)),
+    "no state is left": (LatestFacts(1, 0, 0, 50), SAME, (7, True, False, [], False)),
+    "a late copy of a row": (LatestFacts(1, 100, 0, 50, 8, 60), SAME, (0, True, False, [], False)),
+    "a feed is made anew": (LatestFacts(0, 100, 0), {"shop": 5, "web": 6}, (7, True, False, ["web"], False)),
     "a feed is made anew again": (
         LatestFacts(1, 100, 0, 40, None, 50),
         {"shop": 6},
-        LatestState(7, True, True, ["shop"], False),
+        (7, True, True, ["shop"], False),
     ),
 }
 
@@ -29,4 +32,5 @@ CASES: Mapping[str, tuple[LatestFacts, Mapping[str, int], LatestState]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_how_states_take_in_changes(name: str) -> None:
     facts, redriven, state = CASES[name]
-    assert latest_state(facts, SETTLED, redriven) == state
+    settles = SettledLatest(RUN_ID, redriven=redriven, base=RUN_ID if state[1] else SETTLED.base)
+    assert latest_state(facts, SETTLED, redriven, RUN_ID) == LatestState(*state, settles)

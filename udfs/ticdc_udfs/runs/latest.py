@@ -49,9 +49,7 @@ class LatestState(Struct, frozen=True):
     settles: SettledLatest
 
 
-def latest_state(
-    facts: LatestFacts, settled: SettledLatest, redriven: Mapping[str, int], run_id: int
-) -> LatestState:
+def latest_state(facts: LatestFacts, settled: SettledLatest, redriven: Mapping[str, int], run_id: int) -> LatestState:
     """Says how a run takes the changes in; `redriven` has, by feed, the last run by which its changes were rebuilt."""
     whole = SettledLatest(run_id, redriven=redriven, base=run_id)
     # a late change of a keyless row numbers its copies again
