@@ -11,8 +11,8 @@ from ticdc_udfs.runs.latest import LatestFacts, LatestState, SettledLatest, late
 SETTLED = SettledLatest(7, redriven={"shop": 5}, base=3)
 SAME = {"shop": 5}
 RUN_ID = 9
-# With the run that states have, whether they become one batch, whether a change is late, the feeds that are rebuilt, and
-# whether there is nothing to do.
+# With the run that states have, whether they become one batch, whether a change is late, the rebuilt feeds, and whether
+# there is nothing to do.
 CASES: Mapping[str, tuple[LatestFacts, Mapping[str, int], tuple[int, bool, bool, list[str], bool]]] = {
     "nothing came": (LatestFacts(0, 100, 30, last_commit_ts=50), SAME, (7, False, False, [], True)),
     "a change": (LatestFacts(1, 100, 24, 51, None, 50), SAME, (7, False, False, [], False)),
