@@ -22,8 +22,8 @@ from dbt_ticdc.target import Ask, has_table
 from dbt_ticdc.truth import Column, Image, TableName
 from ticdc_udfs.contract import values
 from ticdc_udfs.contract.events import Lossy
+from ticdc_udfs.contract.identifiers import text_literal
 from ticdc_udfs.contract.schemas import write_json
-from ticdc_udfs.typed.sql import text_literal
 
 Columns = Mapping[TableName, Sequence[Column]]
 _Chunk = tuple[str, str, int]

@@ -13,7 +13,7 @@ from support.project import write_project
 from dbt_ticdc import build, codegen, package_path, target, warehouse
 from dbt_ticdc.codegen import Outcome
 from dbt_ticdc.errors import TicdcError
-from ticdc_udfs.typed.sql import text_literal
+from ticdc_udfs.contract.identifiers import text_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

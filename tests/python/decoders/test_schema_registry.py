@@ -10,6 +10,7 @@ import subprocess
 import time
 from base64 import b64encode
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -443,8 +444,11 @@ def test_sql_reads_ids_from_headers_as_the_decoder_does(framing: Framing, spark:
         b"\0\xff\xff\xff\xffbody",
     )
     heads += (b"\1\0\0\0\1", b"\3\0" + uuid, b"\3\0" + uuid[1:], b"\3\1" + uuid, b"\3\0" + uuid[::-1] + b"body")
-    macro = Template(MACROS.read_text(encoding="utf-8")).module
-    rows = spark.createDataFrame([(head,) for head in heads], "head binary")
-    found = rows.selectExpr("head", f"{macro.writer_schema_id('head', framing)} as id").collect()  # type: ignore[attr-defined]
+    ticdc = SimpleNamespace(by_feed=lambda feeds, member: f"'{feeds[0][member]}'")
+    macros: Any = Template(MACROS.read_text(encoding="utf-8")).make_module({"ticdc": ticdc})
+    ids = macros.writer_schema_ids([{"framing": framing}])
+    rows = spark.createDataFrame([(head, head) for head in heads], "key binary, value binary")
     expected = {head: None if head is None else schema_id(head, framing) for head in heads}
-    assert {None if head is None else bytes(head): text for head, text in found} == expected
+    for column in ("key", "value"):
+        found = rows.selectExpr(column, f"{ids}.{column} as id").collect()
+        assert {None if head is None else bytes(head): text for head, text in found} == expected

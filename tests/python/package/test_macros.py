@@ -12,8 +12,8 @@ import pytest
 from support.parsed import parsed
 
 from dbt_ticdc.feeds import VARIABLES
+from ticdc_udfs.contract import identifiers
 from ticdc_udfs.contract.configuration import TYPED_RELATIONS
-from ticdc_udfs.typed import sql
 from ticdc_udfs.typed.types import BARE_TYPES
 
 if TYPE_CHECKING:
@@ -115,12 +115,12 @@ def test_a_range_of_offsets_is_gapless(values: Mapping[str, Any], spark: SparkSe
 
 def test_identifier(values: Mapping[str, Any]) -> None:
     assert {name: values[f"identifier {name}"] for name in IDENTIFIERS} == IDENTIFIERS
-    assert {name: sql.identifier(name) for name in IDENTIFIERS} == IDENTIFIERS
+    assert {name: identifiers.identifier(name) for name in IDENTIFIERS} == IDENTIFIERS
 
 
 def test_text_literal(values: Mapping[str, Any]) -> None:
     assert {text: values[f"literal {text}"] for text in LITERALS} == LITERALS
-    assert {text: sql.text_literal(text) for text in LITERALS} == LITERALS
+    assert {text: identifiers.text_literal(text) for text in LITERALS} == LITERALS
 
 
 def test_schemas_relation(values: Mapping[str, Any]) -> None:

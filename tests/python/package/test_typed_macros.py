@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 from jinja2 import Environment
 
+from ticdc_udfs.contract.identifiers import text_literal
 from ticdc_udfs.typed.relations import Remembered, remembered_plans
-from ticdc_udfs.typed.sql import text_literal
 
 FOLDER = Path(__file__).parents[3] / "macros"
 PATHS = [*FOLDER.glob("typed/*.sql"), *FOLDER.glob("materializations/ticdc_typed_*.sql")]

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ticdc_udfs.contract.identifiers import text_literal
 from ticdc_udfs.typed import sql
 from ticdc_udfs.typed.plans import Column
-from ticdc_udfs.typed.sql import Shape, Sources, Written, text_literal
+from ticdc_udfs.typed.sql import Shape, Sources, Written
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from ticdc_udfs.contract.identifiers import text_literal
 from ticdc_udfs.runs.plan import StoredModel
-from ticdc_udfs.typed.sql import text_literal
 
 _KEPT_RUNS = 500
 """So many of its newest runs the log of runs keeps."""

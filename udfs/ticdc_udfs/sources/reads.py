@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ticdc_udfs.contract.identifiers import identifier, text_literal
 from ticdc_udfs.contract.kafka_options import options_of_spark
-from ticdc_udfs.typed.sql import identifier, text_literal
 
 RECORDS_OF_A_TASK = 200_000
 """So many messages Spark reads at most in one task."""

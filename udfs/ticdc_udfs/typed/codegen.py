@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from ticdc_udfs.contract.identifiers import quoted
+from ticdc_udfs.contract.identifiers import quoted, text_literal
 from ticdc_udfs.typed import sql
 from ticdc_udfs.typed.names import legal_name, short_hash
 from ticdc_udfs.typed.plans import Version, columns_of, past_columns, read_schema
@@ -94,12 +94,12 @@ RELATIONS: Mapping[str, str] = {
 def query(request: Request) -> str:
     """The query that gives a row for each typed table: its feed, and where that is asked for its models, as JSON."""
     names = {**RELATIONS, **request.relations}
-    states = sql.text_literal(sql.name_of(names["int_ticdc__table_states"]))
+    states = text_literal(sql.name_of(names["int_ticdc__table_states"]))
     return f"""select
     tables.feed,
     ticdc_generated_models(
         if(
-            tables.feed = {sql.text_literal(request.feed)},
+            tables.feed = {text_literal(request.feed)},
             to_json(
                 struct(
                     tables.feed,

@@ -13,11 +13,12 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from ticdc_udfs.contract.identifiers import identifier
 from ticdc_udfs.contract.json_texts import rows_by_json
 from ticdc_udfs.typed import sql
 from ticdc_udfs.typed.names import OF_PACKAGE, Problem, Settings, TypedReason
 from ticdc_udfs.typed.plans import LeftBehind, Plan, PlannedTable, Version, plans_of
-from ticdc_udfs.typed.sql import Shape, Sources, Written, identifier, name_of
+from ticdc_udfs.typed.sql import Shape, Sources, Written, name_of
 from ticdc_udfs.typed.storages import (
     FoundStorage,
     History,

@@ -5,15 +5,13 @@ What is alike for all tables comes from the macros, as texts of queries: `Source
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 import pyarrow as pa
 
-from ticdc_udfs.contract.identifiers import quoted
+from ticdc_udfs.contract.identifiers import identifier, text_literal
 from ticdc_udfs.typed.plans import Column, LeftBehind, PastColumn
 
 OF_CURRENT = ("commit_ts",)
@@ -78,18 +76,6 @@ class Written(msgspec.Struct, frozen=True):
     changes: str
     history_of_changes: str
     clauses: str = ""
-
-
-@lru_cache(65_536)
-def identifier(name: str) -> str:
-    """An identifier as the macro `identifier` gives it."""
-    return name if re.fullmatch("[a-z_][a-z0-9_]*", name) else quoted(name)
-
-
-def text_literal(text: str) -> str:
-    """A literal as the macro `text_literal` gives it."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 def name_of(storage: str) -> str:
