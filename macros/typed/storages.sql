@@ -41,8 +41,3 @@
     {% set models = ticdc.state().models %}
     {% for storage in storages if storage %}{% do models.update({storage.name: storage.state}) %}{% endfor %}
 {% endmacro %}
-
-{# The name by which the state knows a storage, quoted as SQL takes it. #}
-{% macro storage_name(storage) %}
-    {% do return(storage.split(".")[-1].replace("`", "")) %}
-{% endmacro %}
