@@ -18,7 +18,9 @@ def freshness_of_messages(package: Package) -> dict[str, Any]:
     def states() -> list[str]:
         done = package.dbt("source", "freshness")
         assert done.success, package.told()
-        return [str(result.status) for result in getattr(done.result, "results", ())]
+        # the hooks of the package are results as well
+        results = (result for result in getattr(done.result, "results", ()) if result.node.resource_type == "source")
+        return [str(result.status) for result in results]
 
     before, without = package.leases(), states()
     limit, source.freshness = source.freshness, FreshnessThreshold(warn_after=Time(60, TimePeriod.minute))
