@@ -336,3 +336,11 @@ def test_what_happens_to_topics_loses_and_doubles_nothing(tmp_path: Path, broker
         **{("t_expires", 0): 8, ("t_again", 0): 16},
         **{("k_kept", 0): 3, ("k_kept", 1): 6},
     }
+
+    # a re-drive reads a dead letter once more, and writes nothing where it is one still
+    broker.send_values("t_plain", [b"{"])
+    lake.stage()
+    lake.stage(redrive=["shop"])
+    letters = lake.rows("select error_message from stg_ticdc__canal_json where kind = 'error'")
+    assert len(letters) == 1
+    assert "the source no longer has the message" not in letters[0]["error_message"]
