@@ -169,7 +169,11 @@ Query = Callable[[str], list[dict[str, Any]]]
 
 
 def staging(rows: Query) -> list[dict[str, Any]]:
-    return rows(f"select * except (message_at, key, value) from stg_ticdc__avro where feed in {FEEDS}")
+    """The rows of the batches that count: superseded ones stay there for a day."""
+    return rows(
+        f"select * except (message_at, key, value) from stg_ticdc__avro where feed in {FEEDS} and "
+        "array_contains((select batches['stg_ticdc__avro'] from int_ticdc__run), batch_id)"
+    )
 
 
 def dead_letters(rows: Query) -> dict[tuple[str, int], str]:
