@@ -147,7 +147,7 @@ CONFIGURATIONS: tuple[Switch, ...] = (
     Switch("unique_key", Effect.NONE, _UNREAD),
 )
 
-_PARTS = "what is left out keeps its rows; the next build goes on"
+_PARTS = "what is left out keeps its rows; the next build goes on. Refused for a model without the plan that it follows"
 FLAGS: tuple[Switch, ...] = (
     Switch("--cache-selected-only", Effect.WORKS),
     Switch("--debug", Effect.NONE),
