@@ -28,7 +28,7 @@
         {%- do ticdc.compact_batches(target) if config.get("merges", true) -%}
     {%- endif -%}
     {%- do ticdc.note_facts(target) -%}
-    {%- do ticdc.settle(target, settled, is_empty=taken.is_idle and not (had_rows or replaces)) -%}
+    {%- do ticdc.settle(target, settled, saves=had_rows or replaces or not taken.is_idle) -%}
 
     {{ run_hooks(post_hooks) }}
     {%- do ticdc.end_model() -%}

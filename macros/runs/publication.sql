@@ -60,7 +60,7 @@
     {% set state = ticdc.state() %}
     {% set is_published = tojson(state.models) == memory.published %}
     {# what was built and found nothing new, of a run that is gone on with #}
-    {% do ticdc.save_state("unbuilt") if not is_published %}
+    {% for part in (["models", "unbuilt"] if not is_published else []) %}{% do ticdc.save_state(part) %}{% endfor %}
     {# before the log, whose failure would else keep the next run waiting #}
     {% set lease = memory.pop("lease") %}
     {% do run_query("drop table if exists " ~ lease.relation) %}

@@ -103,15 +103,15 @@
 {% endmacro %}
 
 {# Notes what a stored table was made of, with the batch that was written of it, and saves the state where it is another
-   one than before; with `is_empty` the next model that settles saves it. #}
-{% macro settle(relation, settled, is_empty=false) %}
+   one than before; without `saves`, the next model that settles does, or the end of the run. #}
+{% macro settle(relation, settled, saves=true) %}
     {% set state = ticdc.state() %}
     {% set written = state.get("written", {}).pop(relation.identifier, none) %}
     {% do state.models.update({relation.identifier: dict(written or ticdc.state_of(relation), settled=settled)}) %}
     {% do ticdc.note_built(relation, has_written=written is not none) %}
     {# a statement may have taken longer than the lease #}
     {% do ticdc.keep_lease() %}
-    {% do ticdc.save_state("models") if not is_empty %}
+    {% do ticdc.save_state("models") if saves %}
 {% endmacro %}
 
 {# Notes that a stored table was built after those that it is made of, and, where rows were written to it, that the
