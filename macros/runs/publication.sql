@@ -32,7 +32,8 @@
         {% do tables.append({"name": name, "relation": ticdc.relation_of(model) | string, "column": "batch_id"}) %}
     {% endfor %}
     {% for storage in state.get("storages", []) %}
-        {% do tables.append({"name": storage.split(".")[-1].replace("`", ""), "relation": storage, "column": "generation"}) %}
+        {% set name = storage.split(".")[-1].replace("`", "") %}
+        {% do tables.append({"name": name, "relation": storage, "column": "generation"}) %}
     {% endfor %}
     {% set is_parquet = config.get("file_format", "parquet") == "parquet" %}
     {# one that the last sweep did not know has nothing that is old enough #}

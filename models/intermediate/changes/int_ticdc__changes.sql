@@ -6,6 +6,7 @@
     )
 }}
 -- depends_on: {{ ref("int_ticdc__events") }}
+-- depends_on: {{ ref("int_ticdc__exported_rows") }}
 -- depends_on: {{ ref("int_ticdc__waiting_rows") }}
 {%- set settled, catalogue = ticdc.settled(), ref("int_ticdc__catalogue") -%}
 {%- set plan = ticdc.planned(ref("int_ticdc__changes_plan"), [ref("int_ticdc__staged_runs"), catalogue]) -%}
