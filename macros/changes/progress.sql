@@ -38,8 +38,7 @@
     if({{ bound }} is null, true, {{ commit_ts }} <= {{ bound }})
 {%- endmacro %}
 
-{# Gives the feeds, as a list, of which dead letters became something since a table was made: its rows of them are to
-   be made anew. #}
+{# Gives the feeds, as a list, that are to be rebuilt since a table was made, whatever the cause. #}
 {% macro feeds_to_rebuild(settled, progress) %}
     {% set feeds, before = [], settled.get("redriven", {}) %}
     {% for feed, run_id in progress.get("redriven", {}).items() if settled.run_id %}

@@ -75,7 +75,7 @@
     {% do return(fromjson(tojson(plan))) %}
 {% endmacro %}
 
-{# Says, in the first line of a model's SQL, what the model takes: what it settles (its run, where it says nothing),
+{# Says, in a comment above a model's query, what the model takes: what it settles (its run, where it says nothing),
    whether it has nothing new to write, whether its batch takes the place of all others, and of which feeds it does. #}
 {% macro takes(settles=none, is_idle=false, is_rebuild=false, rebuilt=[]) %}
     -- takes {{ tojson({

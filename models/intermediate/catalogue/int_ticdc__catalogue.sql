@@ -133,9 +133,9 @@ limit 1
 {%- endset -%}
 {%- set is_known = is_told or (is_of_package and not run_query(news).rows) -%}
 {#- what the catalogue depends on of each feed -#}
-{%- set facts = [] -%}
+{%- set of_feeds = [] -%}
 {%- for feed in ticdc.feeds() -%}
-    {%- do facts.append({"name": feed.name, "facts": tojson({
+    {%- do of_feeds.append({"name": feed.name, "facts": tojson({
         "protocol": feed.protocol, "binary_handling_mode": feed.binary_handling_mode, "time_zone": feed.time_zone,
         "session_time_zone": feed.session_time_zone, "hides_nulls_of": feed.hides_nulls_of,
     })}) -%}
@@ -273,7 +273,7 @@ feeds as (
     select
         feed,
         to_json(collect_list(struct({{ columns | join(", ") }}))) as seen_tables,
-        {{ ticdc.by_feed(facts, "facts") }} as facts
+        {{ ticdc.by_feed(of_feeds, "facts") }} as facts
     from told
     group by feed
     -- rows without a schema show only tables that something else described

@@ -39,6 +39,7 @@ group by feed, topic, `partition`, `offset`, event_index
 having count(*) > 1
 limit 1
 {%- endset -%}
+{#- unit tests, in which nothing can be asked, say it with the plan -#}
 {%- set found = run_query(repeats).rows if plan.some_have_gaps and not is_idle else [] -%}
 {%- set some_are_doubled = plan.some_are_doubled or found | length > 0 -%}
 {%- set columns_but_images = [

@@ -35,7 +35,7 @@ class SettledChanges(Settled, frozen=True, rename={"has_keyless_rows": "has_bags
 
 
 class Arrival(Struct, frozen=True):
-    """The rows of a feed that a run takes, as `arrivals_by_feed` tells of them."""
+    """The rows of a feed that a run takes, as `arrivals` of `int_ticdc__changes_plan` tells of them."""
 
     feed: str
     first_commit_ts: int = 0

@@ -19,6 +19,8 @@ _REASONS: Mapping[CauseKind, str] = {
     "late_effect": "DDL of commit {} came after later DDL had changed rows",
     "late_row": "a row came after later DDL had changed the rows of its table",
 }
+_UNTOLD = {"rows_of", "planned_by"}
+"""What stored typed tables and plans settle, which are told of only where they took something."""
 _UNKNOWN = "an older version of the package decided it and kept no reason"
 
 
@@ -69,13 +71,13 @@ class RunPlan(Struct, frozen=True):
 
 
 def run_plan(run: EndedRun) -> RunPlan:
-    """What a run took, from the state that it ends with. Stored typed tables that took nothing are left out."""
+    """What a run took, from the state that it ends with. Plans and unchanged stored typed tables are left out."""
     models = {name: _took(name, model, run) for name, model in sorted(run.models.items())}
     feeds = sorted({feed for took in models.values() for feed in took.feeds})
     told = {
         name: took
         for name, took in models.items()
-        if took.took != "nothing" or "rows_of" not in (run.models[name].settled or {})
+        if took.took != "nothing" or not _UNTOLD & (run.models[name].settled or {}).keys()
     }
     causes = newest_causes(*(_causes(model) for model in run.models.values()))
     return RunPlan(told, [_rebuilt(feed, causes.get(feed)) for feed in feeds])
