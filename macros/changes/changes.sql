@@ -1,3 +1,25 @@
+{# Gives the join of rows with the run that first had each of them, `first_runs.first_run_id`, NULL where none had: what
+   comes out the same where a feed is rebuilt keeps it. Rows are the same by feed, commit, row key and a hash of the
+   rest; the `condition` says which known rows are asked. #}
+{% macro join_first_runs(rows, known, change_hash, condition) -%}
+left join (
+    select
+        feed,
+        commit_ts,
+        row_key,
+        {{ change_hash }} as change_hash,
+        min(first_run_id) as first_run_id
+    from {{ known }} as known
+    where {{ condition }}
+    group by feed, commit_ts, row_key, {{ change_hash }}
+) as first_runs
+    on
+        {{ rows }}.feed = first_runs.feed
+        and {{ rows }}.commit_ts = first_runs.commit_ts
+        and {{ rows }}.row_key = first_runs.row_key
+        and {{ change_hash }} = first_runs.change_hash
+{%- endmacro %}
+
 {# Notes in what the changes are made of the tables of which a commit changed a key twice in this batch, or may change
    one in several: as feed and `table_id`, which is empty for all tables of a feed. #}
 {% macro note_split_tables(changes, settled) %}

@@ -79,7 +79,7 @@
         {% set source, columns = ticdc.feed_source(feed), {} %}
         {% do kinds.append(source.kind) %}
         {% if source.kind == "relation" and (source.relation or (schema is string and schema)) %}
-            {% set relation = ticdc.source_relation({"source": source}).replace(limit=none) %}
+            {% set relation = ticdc.source_relation({"source": source}) %}
             {% for column in adapter.get_columns_in_relation(relation) %}
                 {% do columns.update({column.name | lower: column.dtype | lower}) %}
             {% endfor %}

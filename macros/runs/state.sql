@@ -2,9 +2,8 @@
    `begin_run` puts in it: `is_begun`, `unfinished` (models that are still to be built), the `catalogs` of the session
    and its `timestamp_type`, the `lease`, the `state`, and of the publication that the run began from `published` (its
    models, as JSON) and `published_number`. Later come `is_published`, `saved` (what of the state is saved), `saving`
-   (the models that save it now) and `met_others` (whether two did at once),
-   `views` (those that may be made unready), `typed` (what was decided on typed tables), and `timestamp_users` (a mark
-   for each model that needs instants). #}
+   (the models that save it now) and `met_others` (whether two did at once), `views` (those that may be made unready),
+   `typed` (what was decided on typed tables), and `timestamp_users` (a mark for each model that needs instants). #}
 {% macro memory() %}
     {# a program may keep the graph for another run #}
     {% if graph.get("ticdc_memory", {}).get("invocation_id") != invocation_id %}
@@ -14,7 +13,8 @@
 {% endmacro %}
 
 {# Gives the state of this run, as `begin_run` opened it and models added to it: `models`, by the names of their tables,
-   each with its `batches` (id and level), `since` (the batch from which a feed counts) and what it has `settled`;
+   each with its `batches` (id and level), `since` (the batch from which a feed counts), `anew` (the run that last wrote
+   all rows), what it has `settled`, and `facts`; what `State` in `runs/opening.py` has; what was `swept`; `storages`;
    `unbuilt`, the tables that were not built since others that they are made of; and `written`, which is not saved:
    models that wrote and are not settled. Without a run it is the saved one. #}
 {% macro state() %}

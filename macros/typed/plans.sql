@@ -1,5 +1,5 @@
 {# Remembers what became of an answer, for `ticdc__tables` and the next run, and drops the views and functions that no
-   table needs any more; their storage is left to `sweep`. #}
+   table needs any more; their storage is left to the next sweep. #}
 {% macro remember_typed_tables() %}
     {# where some relations were not made, the next run decides and makes all of them again #}
     {% set typed, state, blocks = ticdc.typed_context().decided, ticdc.state(), [] %}

@@ -3,9 +3,7 @@
 {%- set plan = ticdc.planned(ref("int_ticdc__ddl_plan"), [catalogue, ref("int_ticdc__changes")]) -%}
 {%- set plan = plan or {"progress": settled, "rebuilt": [], "of": none} -%}
 {%- set is_idle = plan.is_idle or (settled.run_id and settled.of == plan.of) -%}
-{#- what comes out the same where a feed is rebuilt keeps the run that first had it -#}
 {%- set keeps_first_runs = ticdc.rebuilt_feeds(settled, plan.progress) -%}
-{%- set change_hash = "xxhash64(table_id, table_incarnation, op, cause, row_commit_ts, before, after)" -%}
 {#- what this table holds at a step: what the steps before wrote, and what counted before this run -#}
 {%- set before = " union all select * from " ~ ticdc.rows_of(this, plan.rebuilt) if settled.run_id else "" -%}
 {%- set carried_rows = "(select * from " ~ this ~ " where batch_id = " ~ ticdc.run_id() ~ before ~ ")" -%}
@@ -384,38 +382,20 @@ new_rows as (
 
 )
 
-{%- if keeps_first_runs and step.effect == "moves" %},
-
-first_runs as (
-
-    select
-        feed,
-        commit_ts,
-        row_key,
-        {{ change_hash }} as change_hash,
-        min(first_run_id) as first_run_id
-    from {{ ticdc.rows_of(this) }} as known
-    where cause <> 'new_columns' and array_contains({{ ddl_commits }}, commit_ts)
-    group by feed, commit_ts, row_key, {{ change_hash }}
-
-)
-
 select
     new_rows.*,
+    {% if keeps_first_runs and step.effect == "moves" -%}
     coalesce(first_runs.first_run_id, new_rows.run_id) as first_run_id
-from new_rows
-left join first_runs
-    on
-        new_rows.feed = first_runs.feed
-        and new_rows.commit_ts = first_runs.commit_ts
-        and new_rows.row_key = first_runs.row_key
-        and {{ change_hash }} = first_runs.change_hash
-{%- else %}
-
-select
-    *,
+    {%- else -%}
     run_id as first_run_id
+    {%- endif %}
 from new_rows
+{%- if keeps_first_runs and step.effect == "moves" %}
+{{ ticdc.join_first_runs(
+    "new_rows", ticdc.rows_of(this),
+    "xxhash64(table_id, table_incarnation, op, cause, row_commit_ts, before, after)",
+    "cause <> 'new_columns' and array_contains(" ~ ddl_commits ~ ", commit_ts)"
+) }}
 {%- endif %}
 
 {% endfor -%}

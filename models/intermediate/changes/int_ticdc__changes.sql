@@ -46,8 +46,6 @@ limit 1
     "feed", "topic", "`partition`", "`offset`", "event_index", "schema_name", "table_name",
     "physical_table_id", "commit_ts", "commit_ts_exact", "start_ts", "op", "row_key", "before_key",
 ] -%}
-{#- what comes out the same where a feed is rebuilt keeps the run that first had it -#}
-{%- set change_hash = "xxhash64(table_id, table_incarnation, op, copy, before, after)" -%}
 {#- of a table of which no message but its rows tells -#}
 {%- set unseen_table_id -%}
 '`' || replace(changes.schema_name, '`', '``') || '`.`' || replace(changes.table_name, '`', '``') || '`@0'
@@ -564,24 +562,8 @@ new_changes as (
         coalesce(told.lossy, lossy) as lossy
     from changes_with_version
 
-){{ "," if rebuilt_feeds }}
-
-{% if rebuilt_feeds -%}
-first_runs as (
-
-    select
-        feed,
-        commit_ts,
-        row_key,
-        {{ change_hash }} as change_hash,
-        min(first_run_id) as first_run_id
-    from {{ ticdc.rows_of(this) }} as known
-    where feed in ({{ ticdc.text_literals(rebuilt_feeds) }})
-    group by feed, commit_ts, row_key, {{ change_hash }}
-
 )
 
-{% endif -%}
 select
     new_changes.*,
     {% if rebuilt_feeds -%}
@@ -591,10 +573,8 @@ select
     {%- endif %}
 from new_changes
 {%- if rebuilt_feeds %}
-left join first_runs
-    on
-        new_changes.feed = first_runs.feed
-        and new_changes.commit_ts = first_runs.commit_ts
-        and new_changes.row_key = first_runs.row_key
-        and {{ change_hash }} = first_runs.change_hash
+{{ ticdc.join_first_runs(
+    "new_changes", ticdc.rows_of(this), "xxhash64(table_id, table_incarnation, op, copy, before, after)",
+    "feed in (" ~ ticdc.text_literals(rebuilt_feeds) ~ ")"
+) }}
 {%- endif %}

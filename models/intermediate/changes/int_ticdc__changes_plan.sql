@@ -1,8 +1,9 @@
 {{ config(materialized="ticdc_plan") }}
 -- depends_on: {{ ref("int_ticdc__waiting_rows") }}
+-- depends_on: {{ ref("int_ticdc__resolved_rows") }}
 {%- set staged_runs, exported_rows = ref("int_ticdc__staged_runs"), ref("int_ticdc__exported_rows") -%}
 {%- set events, catalogue = ref("int_ticdc__events"), ref("int_ticdc__catalogue") -%}
-{%- set rows, resolved_rows = ref("int_ticdc__rows"), ref("int_ticdc__resolved_rows") -%}
+{%- set rows = ref("int_ticdc__rows") -%}
 {%- set progress = ticdc.planned(ref("int_ticdc__bounds"), [staged_runs, catalogue]) -%}
 {%- set settled = ticdc.settled_later("int_ticdc__changes") -%}
 {%- set loads, loaded = fromjson(ticdc.facts(exported_rows).get("loads", "[]")), settled.get("loaded", {}) -%}

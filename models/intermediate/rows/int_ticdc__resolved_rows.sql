@@ -13,23 +13,16 @@
 {%- set is_new_or_named = ticdc.is_unsettled_event(settled, progress, schema_is_new, "waiting_rows.") %}
 {%- set is_new = ticdc.is_unsettled_event(settled, progress, none, "waiting_rows.") %}
 {%- set rebuilt = ticdc.feeds_to_rebuild(settled, progress) %}
+{%- set of_message = [
+    "topic", "`partition`", "`offset`", "event_index", "message_at", "commit_ts", "commit_ts_exact",
+    "start_ts", "schema_name", "table_name", "physical_table_id", "op",
+] %}
 {{ ticdc.takes(progress, is_idle=not some_wait or is_new == "false", rebuilt=rebuilt) }}
 {#- where no row waits, a run need not plan the joins nor start the function that would resolve them #}
 {%- if not some_wait %}
 
 select
-    topic,
-    `partition`,
-    `offset`,
-    event_index,
-    message_at,
-    commit_ts,
-    commit_ts_exact,
-    start_ts,
-    schema_name,
-    table_name,
-    physical_table_id,
-    op,
+    {{ of_message | join(",\n    ") }},
     row_key,
     before_key,
     before,
@@ -129,18 +122,7 @@ resolved_rows as (
 )
 
 select
-    topic,
-    `partition`,
-    `offset`,
-    event_index,
-    message_at,
-    commit_ts,
-    commit_ts_exact,
-    start_ts,
-    schema_name,
-    table_name,
-    physical_table_id,
-    op,
+    {{ of_message | join(",\n    ") }},
     resolved.row_key,
     resolved.before_key,
     resolved.before,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from ticdc_udfs.contract.identifiers import text_literal
 from ticdc_udfs.runs.plan import StoredModel
+from ticdc_udfs.typed.sql import executed
 
 _KEPT_RUNS = 500
 """So many of its newest runs the log of runs keeps."""
@@ -128,7 +128,7 @@ def _drops(sweep: Sweep, kept: Mapping[str, Sequence[int]]) -> Iterator[str]:
 def _script(statements: Sequence[str]) -> str:
     """Runs statements; that Spark refuses one of them harms no other, and is no error."""
     blocks = [
-        f"begin declare exit handler for sqlexception begin end; execute immediate {text_literal(statement)}; end;"
+        f"begin declare exit handler for sqlexception begin end; {executed([statement])} end;"
         for statement in statements
     ]
     return f"begin {' '.join(blocks)} select true; end"
